@@ -1,0 +1,187 @@
+//! The command line, as types. Their doc comments are the help that people read.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use codemode_runtime::Status;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Runs code that a model wrote, keeps a journal of every call it makes, and asks before the calls that matter.
+#[derive(Debug, Parser)]
+#[command(name = "codemode", version, styles = STYLES, after_help = crate::exit::HELP, subcommand_required = true)]
+#[command(arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The file with the journals [env: CODEMODE_STORE] [default: <user data>/codemode/<runtime>.db].
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+    /// The runtime and its connectors [default: ./codemode.toml where there is one].
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// What is written to stdout.
+    #[arg(long, global = true, value_enum, default_value_t = Output::Human, value_name = "FORM")]
+    pub(crate) output: Output,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Says more on stderr; repeat for more. `RUST_LOG` says what exactly.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// The form of stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people; may change.
+    Human,
+    /// One JSON value on one line; stable.
+    Json,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run code until it completes, pauses for an approval, or fails.
+    Run(Run),
+    /// Approve pending calls and go on.
+    Approve(Approve),
+    /// Reject a pending call, which ends the execution.
+    Reject(Reject),
+    /// List the calls that wait for a person.
+    Pending(Pending),
+    /// List executions, newest first.
+    Executions(Executions),
+    /// Show an execution: its code, journal, logs and result.
+    Show(Show),
+    /// Remove an execution and its journal.
+    Delete(Delete),
+    /// Look at connectors.
+    #[command(subcommand)]
+    Connector(Connector),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The file with the code; `-` reads it from stdin.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Approve {
+    /// The execution.
+    pub(crate) id: String,
+    /// Only these calls [default: all that are pending].
+    #[arg(long, value_name = "N")]
+    pub(crate) seq: Vec<u32>,
+    /// Approves without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Why; kept in the journal.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reject {
+    /// The execution.
+    pub(crate) id: String,
+    /// The pending call.
+    #[arg(value_name = "SEQ")]
+    pub(crate) seq: u32,
+    /// Why; kept in the journal.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pending {
+    /// Only of this execution.
+    pub(crate) id: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Executions {
+    /// Only of this status: running, paused, completed, error, rejected, rolled_back.
+    #[arg(long, value_parser = status)]
+    pub(crate) status: Option<Status>,
+    /// At most so many.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// Only those older than this execution.
+    #[arg(long, value_name = "ID")]
+    pub(crate) before: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Show {
+    /// The execution.
+    pub(crate) id: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Delete {
+    /// The execution.
+    pub(crate) id: String,
+    /// Removes without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Connector {
+    /// Say what a component offers, what it asks for, and whether it would be let in.
+    Inspect(Inspect),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Inspect {
+    /// The component (.wasm).
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    Status::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Status::ALL.iter().map(|s| s.as_str()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+}

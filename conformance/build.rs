@@ -1,0 +1,17 @@
+//! Builds the connectors that the tests load, and tells the tests where they are and where compiled code is kept
+//! between two runs.
+
+#![expect(clippy::print_stdout, reason = "a build script talks to cargo on stdout")]
+
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let Some(out) = std::env::var_os("OUT_DIR") else { return };
+    let cache = Path::new(&out).join("compiled");
+    println!("cargo::rustc-env=CODEMODE_TEST_CACHE={}", cache.display());
+    for (name, variable) in [("notes", "CODEMODE_NOTES_WASM"), ("testkit", "CODEMODE_TESTKIT_WASM")] {
+        let path = codemode_guests::connector(name, Path::new(&out));
+        println!("cargo::rustc-env={variable}={}", path.display());
+    }
+}

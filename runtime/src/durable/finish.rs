@@ -1,0 +1,135 @@
+//! The end of a pass: which status it leaves, what happens to the entries that are still open, which hooks are due.
+
+use super::execution::{Execution, Status};
+use super::failure::CodeError;
+use super::id::Op;
+use super::journal::{EntryState, Request, Rerun};
+use super::json::cut;
+use super::limits::Limits;
+use super::replay::Replay;
+use super::value::Json;
+use super::write::{Hook, HookKind, Move, Write};
+
+/// How a pass came to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// The code's promise was fulfilled; `None` is `undefined`.
+    Fulfilled(Option<Json>),
+    /// The code failed, or the host ended the pass with an error.
+    Failed(CodeError),
+    /// Only a person can go on.
+    Paused,
+}
+
+/// Which hooks a connector wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookWish {
+    /// Its name.
+    pub connector: String,
+    /// Which of the two.
+    pub kinds: Vec<HookKind>,
+}
+
+/// What the end of a pass leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finish {
+    /// The status.
+    pub status: Status,
+    /// Why, when it is `error`.
+    pub error: Option<CodeError>,
+    /// Everything to be written, in one batch.
+    pub writes: Vec<Write>,
+}
+
+/// Ends a pass at `at` (epoch milliseconds). `timers_left` are the armed timers with the milliseconds they have left;
+/// `logs` the console lines of this pass.
+#[must_use]
+pub fn finish(
+    replay: &Replay,
+    execution: &Execution,
+    ended: Ended,
+    timers_left: &[(Op, u64)],
+    logs: Vec<String>,
+    wishes: &[HookWish],
+    limits: &Limits,
+    at: u64,
+) -> Finish {
+    let (status, result, error) = match ended {
+        // Fulfilled beside a pending call: the result is provisional, the next pass makes it again.
+        Ended::Fulfilled(_) if replay.waits() => (Status::Paused, None, None),
+        Ended::Paused => (Status::Paused, None, None),
+        Ended::Fulfilled(result) => (Status::Completed, result.map(|r| recordable_result(r, limits)), None),
+        Ended::Failed(error) => (Status::Error, None, Some(error)),
+    };
+    let mut writes = Vec::new();
+    if status == Status::Paused {
+        writes.extend(timers_left.iter().map(|&(op, remaining_ms)| Write::TimerLeft { op, remaining_ms }));
+    } else {
+        close_entries(replay, at, &mut writes);
+    }
+    if !logs.is_empty() {
+        writes.push(Write::Logged { lines: logs });
+    }
+    writes.extend(due_hooks(wishes, execution.pass, status));
+    writes.push(Write::Moved(Box::new(Move {
+        status,
+        pass: execution.pass,
+        token: execution.token,
+        owner: None,
+        result,
+        error: error.clone().map(|e| recordable_error(e, limits)),
+        at,
+    })));
+    Finish { status, error, writes }
+}
+
+/// The hooks that a status makes due: `pass_ended` for each end of a pass, `execution_ended` for a terminal one.
+#[must_use]
+pub fn due_hooks(wishes: &[HookWish], pass: u32, status: Status) -> Vec<Write> {
+    let due = |kind: HookKind| {
+        wishes.iter().filter(move |w| w.kinds.contains(&kind)).map(move |w| {
+            Write::HookDue(Hook { id: 0, kind, connector: w.connector.clone(), pass, status })
+        })
+    };
+    let mut hooks: Vec<Write> = due(HookKind::PassEnded).collect();
+    if status.is_terminal() {
+        hooks.extend(due(HookKind::ExecutionEnded));
+    }
+    hooks
+}
+
+/// A call in flight may have happened; what never began, timers and steps did not.
+fn close_entries(replay: &Replay, at: u64, writes: &mut Vec<Write>) {
+    let performing: std::collections::BTreeSet<Op> = replay.performing().map(|e| e.op).collect();
+    for entry in replay.entries() {
+        let state = match (entry.state, &entry.request) {
+            (EntryState::Pending, _) => EntryState::Withdrawn,
+            (EntryState::Executing, Request::Call { .. } | Request::Fetch { .. }) if performing.contains(&entry.op) => {
+                EntryState::Unknown
+            }
+            (EntryState::Executing, _) => EntryState::Withdrawn,
+            _ => continue,
+        };
+        writes.push(Write::Answered { op: entry.op, from: OPEN, state, answer: None, rerun: Rerun::No, at, event: None });
+    }
+}
+
+const OPEN: &[EntryState] = &[EntryState::Executing, EntryState::Pending];
+
+/// The result as the record keeps it (LIMIT-09): a note in place of one that is too large.
+fn recordable_result(result: Json, limits: &Limits) -> Json {
+    if result.units() <= u64::from(limits.value_units) {
+        return result;
+    }
+    Json::string(&format!(
+        "result omitted from the audit trail: {} characters, the limit is {}; the caller got the real value",
+        result.units(),
+        limits.value_units
+    ))
+}
+
+/// Error texts are cut when stored (LIMIT-10).
+fn recordable_error(error: CodeError, limits: &Limits) -> CodeError {
+    let units = limits.value_units as usize;
+    CodeError { message: cut(&error.message, units).into_owned(), ..error }
+}

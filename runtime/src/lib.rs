@@ -1,0 +1,38 @@
+//! Durable Code Mode on WASI components.
+//!
+//! A model writes one JavaScript function that composes tools. A [`Runtime`] runs it in a fresh WebAssembly sandbox;
+//! its tools are [`connector`]s; every call is journaled in a [`store`]. A call that needs approval pauses the
+//! execution, and approving it runs the same code again against the journal, so that nothing happens twice.
+//!
+//! The library never prints, never reads the environment and installs no subscriber; it traces through `tracing`.
+//!
+//! Feature: `sqlite` (default) brings [`store::sqlite`]; without it only the in-memory store exists.
+#![warn(missing_docs)]
+
+mod bindings;
+mod catalogue;
+pub mod clock;
+pub mod connector;
+pub mod durable;
+mod error;
+pub mod executor;
+pub mod host;
+pub mod normalize;
+pub mod outcome;
+mod pass;
+mod runtime;
+pub mod store;
+
+pub use durable::approval::{Pick, Picks};
+pub use durable::execution::{Determinism, Execution, Status};
+pub use durable::failure::{CodeError, ErrorKind, Failure};
+pub use durable::id::{ExecutionId, Seq};
+pub use durable::journal::{Entry, EntryState};
+pub use durable::limits::Limits;
+pub use durable::value::{Json, ValueLimits};
+pub use error::Error;
+pub use executor::component::ComponentExecutor;
+pub use host::{Engine, EngineOptions};
+pub use outcome::{Outcome, PendingCall};
+pub use runtime::{By, Code, Event, EventKind, Events, Runtime, RuntimeBuilder};
+pub use store::{Query, Store};

@@ -1,0 +1,28 @@
+//! The batch that keeps an answer together with what its call wrote to its connector's state: all of it or nothing.
+
+use super::Arrived;
+use crate::durable::id::Op;
+use crate::durable::journal::Answer;
+use crate::durable::replay::ANSWERABLE;
+use crate::durable::write::Write;
+use crate::store::{StoreError, Ticket};
+
+/// `earlier` goes in front; with state the whole batch depends on the entry still taking its answer.
+pub(in crate::pass) fn batch(op: Op, earlier: Vec<Write>, answer: Write, state: Vec<Write>) -> Vec<Write> {
+    let mut writes = earlier;
+    if !state.is_empty() {
+        writes.push(Write::Require { op, states: ANSWERABLE });
+    }
+    writes.push(answer);
+    writes.extend(state);
+    writes
+}
+
+/// Waits until the batch is durable.
+pub(in crate::pass) async fn wait(op: Op, answer: Answer, ticket: Ticket) -> Arrived {
+    match ticket.await {
+        Ok(()) => Arrived::Committed { op, answer },
+        Err(StoreError::StateConflict) => Arrived::Conflict { op },
+        Err(error) => Arrived::Store { error },
+    }
+}

@@ -1,0 +1,284 @@
+//! The embeddable durable thing: run code, approve, reject, look. All state is in the store; a `Runtime` keeps only
+//! what is running right now, so any number of them, in any number of processes, may open one store.
+
+mod builder;
+mod decide;
+mod events;
+mod look;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use builder::RuntimeBuilder;
+pub use decide::By;
+pub use events::{Event, EventKind, Events};
+
+use crate::catalogue::{Catalogue, Configured};
+use crate::clock::{Clock, Ids};
+use crate::connector::{Connector, check_description};
+use crate::durable::execution::{Determinism, Execution, REPLAY_VERSION, Start, Status};
+use crate::durable::failure::{CodeError, ErrorKind};
+use crate::durable::id::{ExecutionId, OwnerId};
+use crate::durable::journal::Entry;
+use crate::durable::json::utf16_len;
+use crate::durable::limits::{Breach, Limits};
+use crate::durable::value::Json;
+use crate::durable::write::Write;
+use crate::error::Error;
+use crate::executor::Executor;
+use crate::normalize::{NormalizeError, normalize};
+use crate::outcome::{Outcome, PendingCall};
+use crate::pass::{self, Live, Passed, Setting};
+use crate::store::{Barrier, Store};
+
+/// Runs code durably. Cheap to clone; all clones are the same runtime.
+#[derive(Clone)]
+pub struct Runtime(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    store: Arc<dyn Store>,
+    executor: Arc<dyn Executor>,
+    connectors: Vec<(String, Arc<dyn Connector>)>,
+    limits: Limits,
+    determinism: Determinism,
+    clock: Arc<dyn Clock>,
+    ids: Ids,
+    owner: OwnerId,
+    catalogue: tokio::sync::Mutex<Option<Arc<Catalogue>>>,
+    live: Mutex<HashMap<ExecutionId, Arc<Live>>>,
+}
+
+/// Code to run.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    text: String,
+    input: Option<Json>,
+}
+
+impl Code {
+    /// The text as the model wrote it.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), input: None }
+    }
+
+    /// The argument of the function.
+    #[must_use]
+    pub fn with_input(self, input: Json) -> Self {
+        Self { input: Some(input), ..self }
+    }
+}
+
+impl<T: Into<String>> From<T> for Code {
+    fn from(text: T) -> Self {
+        Self::new(text)
+    }
+}
+
+impl Runtime {
+    /// Begins to build one.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// Its name, which identifies the store only (IDENT-01).
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The bounds of its executions.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Runs code until it completes, pauses or fails. What the code does wrong is an outcome.
+    ///
+    /// Dropping the future does not stop the pass.
+    ///
+    /// # Errors
+    /// When the host cannot do its work: a connector that cannot be described (nothing is stored then), a store that
+    /// fails.
+    pub async fn execute(&self, code: impl Into<Code>) -> Result<Outcome, Error> {
+        let Code { text, input } = code.into();
+        let limit = self.0.limits.code_units;
+        let units = utf16_len(&text);
+        if units > u64::from(limit) {
+            let error = Breach::Code { units, limit }.into_error();
+            return Ok(Outcome::Failed { execution: None, error, logs: Vec::new(), calls: None });
+        }
+        let catalogue = self.catalogue().await?;
+        let now = self.0.clock.epoch_ms();
+        let start = Start {
+            id: self.0.ids.execution_id(now)?,
+            code: text,
+            input,
+            namespaces: catalogue.namespaces(),
+            executor: self.0.executor.digest().to_owned(),
+            replay_version: REPLAY_VERSION,
+            determinism: self.0.determinism,
+            seed: self.0.ids.seed()?,
+            created_at: now,
+        };
+        let execution = Execution::begin(start, self.0.owner);
+        let begin = vec![Write::Begin(Box::new(execution.clone()))];
+        self.drive(catalogue, execution, Vec::new(), begin).await
+    }
+
+    /// Runs the next pass, and further ones while approvals are stored already.
+    async fn drive(
+        &self,
+        catalogue: Arc<Catalogue>,
+        execution: Execution,
+        entries: Vec<Entry>,
+        begin: Vec<Write>,
+    ) -> Result<Outcome, Error> {
+        let live = self.enter(execution.id());
+        let runtime = self.clone();
+        let task = self.0.executor.runtime().spawn(async move {
+            let id = execution.id().clone();
+            let outcome = runtime.passes(catalogue, execution, entries, begin, live.clone()).await;
+            runtime.leave(&id);
+            live.end();
+            outcome
+        });
+        task.await.map_err(|error| Error::Lost(error.to_string()))?
+    }
+
+    async fn passes(
+        &self,
+        catalogue: Arc<Catalogue>,
+        mut execution: Execution,
+        mut entries: Vec<Entry>,
+        mut begin: Vec<Write>,
+        live: Arc<Live>,
+    ) -> Result<Outcome, Error> {
+        let setting = self.setting(catalogue);
+        loop {
+            let normalized = match normalize(&execution.start.code) {
+                Ok(normalized) => normalized,
+                Err(error) => return self.refuse(&setting, &execution, begin, error).await,
+            };
+            let seed = match execution.start.determinism {
+                Determinism::Recorded => execution.start.seed,
+                Determinism::Live => self.0.ids.seed()?,
+            };
+            let at_begin = std::mem::take(&mut begin);
+            let passed =
+                pass::run(setting.clone(), execution, entries, normalized, seed, at_begin, live.clone()).await?;
+            if passed.finish.status == Status::Paused {
+                if let Some(next) = self.resume_if_decided(&passed.execution)? {
+                    (execution, entries) = next;
+                    continue;
+                }
+            }
+            return Ok(outcome(passed));
+        }
+    }
+
+    /// Code that does not parse: recorded like any failure, without a pass in the sandbox.
+    async fn refuse(
+        &self,
+        setting: &Arc<Setting>,
+        execution: &Execution,
+        begin: Vec<Write>,
+        error: NormalizeError,
+    ) -> Result<Outcome, Error> {
+        let hint = format!("{}\n{}^", error.source_line, " ".repeat(error.column.saturating_sub(1).min(200) as usize));
+        let error = CodeError {
+            line: Some(error.line),
+            column: Some(error.column),
+            ..CodeError::new(ErrorKind::Syntax, error.message).with_hint(hint)
+        };
+        let replay = crate::durable::replay::Replay::new(Vec::new(), execution.pass, execution.start.created_at, 1);
+        let ended = crate::durable::finish::finish(
+            &replay,
+            execution,
+            crate::durable::finish::Ended::Failed(error.clone()),
+            &[],
+            Vec::new(),
+            &setting.catalogue.wishes(),
+            &self.0.limits,
+            self.0.clock.epoch_ms(),
+        );
+        let writes = begin.into_iter().chain(ended.writes).collect();
+        self.0.store.append(execution.id(), execution.token, writes, Barrier::Now).await?;
+        pass::run_due_hooks(setting, execution.id()).await?;
+        let id = execution.id().clone();
+        Ok(Outcome::Failed { execution: Some(id), error, logs: Vec::new(), calls: Some(Vec::new()) })
+    }
+
+    fn setting(&self, catalogue: Arc<Catalogue>) -> Arc<Setting> {
+        Arc::new(Setting {
+            store: self.0.store.clone(),
+            executor: self.0.executor.clone(),
+            catalogue,
+            clock: self.0.clock.clone(),
+            limits: self.0.limits.clone(),
+        })
+    }
+
+    /// What is configured, asked for once; a failure is not kept (WEAK-31).
+    async fn catalogue(&self) -> Result<Arc<Catalogue>, Error> {
+        let mut known = self.0.catalogue.lock().await;
+        if let Some(catalogue) = &*known {
+            return Ok(catalogue.clone());
+        }
+        let mut configured = Vec::with_capacity(self.0.connectors.len());
+        for (name, connector) in &self.0.connectors {
+            let failed = |message: String| Error::Describe { connector: name.clone(), message };
+            let description = connector.describe().await.map_err(|f| failed(f.message))?;
+            check_description(name, &description).map_err(|f| failed(f.message))?;
+            configured.push(Configured::new(name.clone(), connector.clone(), description));
+        }
+        let catalogue = Arc::new(Catalogue::new(configured));
+        *known = Some(catalogue.clone());
+        Ok(catalogue)
+    }
+
+    fn enter(&self, id: &ExecutionId) -> Arc<Live> {
+        let live = Arc::new(Live::default());
+        self.lives().insert(id.clone(), live.clone());
+        live
+    }
+
+    fn leave(&self, id: &ExecutionId) {
+        self.lives().remove(id);
+    }
+
+    fn live(&self, id: &ExecutionId) -> Option<Arc<Live>> {
+        self.lives().get(id).cloned()
+    }
+
+    fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<ExecutionId, Arc<Live>>> {
+        self.0.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn outcome(passed: Passed) -> Outcome {
+    let Passed { execution, finish, entries, result, logs } = passed;
+    let calls: Vec<Entry> = entries.into_iter().filter(|e| e.seq.is_some()).collect();
+    match finish.status {
+        Status::Completed => Outcome::Completed { execution, result, logs, calls },
+        Status::Paused => {
+            let pending = calls.iter().filter_map(|e| PendingCall::of(&execution, e)).collect();
+            Outcome::Paused { execution, pending, calls }
+        }
+        _ => Outcome::Failed {
+            execution: Some(execution),
+            error: finish.error.unwrap_or_else(|| CodeError::new(ErrorKind::Sandbox, "the execution failed")),
+            logs,
+            calls: Some(calls),
+        },
+    }
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runtime").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+

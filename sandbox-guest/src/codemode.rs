@@ -1,0 +1,56 @@
+//! The global `codemode`: search, describe, step, run. Native functions only; there is no way from here to the host
+//! but these four.
+
+use rquickjs::{Ctx, Promise, Result, Value};
+
+use crate::bindings::codemode::component::dispatch;
+use crate::{asks, errors, js, namespace, snippets, steps};
+
+pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let search = text_ask(ctx, "search", dispatch::search)?;
+    let describe = text_ask(ctx, "describe", dispatch::describe)?;
+    let step = js::native(ctx, "step", 2, |ctx, _, args| steps::step(ctx, args))?;
+    let run = js::native(ctx, "run", 2, |ctx, _, args| snippets::run(ctx, args))?;
+    for function in [&search, &describe, &step, &run] {
+        js::freeze(function)?;
+    }
+    let members = [("search", search), ("describe", describe), ("step", step), ("run", run)];
+    let proxy = namespace::guarded(ctx, &members, |ctx, name| {
+        let message = format!(
+            "Tool \"{name}\" not found on codemode. It has search(query), describe(target), step(name, fn) and \
+             run(name, input); connectors are globals of their own."
+        );
+        let function = js::native(ctx, name, 0, move |ctx, _, _| rejected(ctx, &message))?;
+        js::freeze(&function)?;
+        Ok(function)
+    })?;
+    js::define(ctx.globals().as_value(), "codemode", &proxy, js::LOCKED_VISIBLE)
+}
+
+/// A function that asks for something by one text.
+fn text_ask<'js>(ctx: &Ctx<'js>, name: &'static str, submit: fn(&str) -> u32) -> Result<Value<'js>> {
+    js::native(ctx, name, 1, move |ctx, _, args| {
+        let text = match args.first() {
+            None => String::new(),
+            Some(value) if value.is_undefined() => String::new(),
+            Some(value) => js::text(value)?,
+        };
+        let json = quoted(ctx, &text)?;
+        asks::ask(ctx, format!("codemode.{name}"), || submit(&json))
+    })
+}
+
+/// A text as JSON.
+fn quoted<'js>(ctx: &Ctx<'js>, text: &str) -> Result<String> {
+    let value = js::string(ctx, text)?;
+    let json = asks::encode_or_refuse(&value, "text", || "text for discovery".to_owned())?;
+    Ok(json.unwrap_or_else(|| "\"\"".to_owned()))
+}
+
+/// A promise that is rejected already.
+pub fn rejected<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
+    let (promise, _, reject) = Promise::new(ctx)?;
+    let error = errors::make(ctx, "Error", message)?;
+    js::call(reject.as_value(), &js::undefined(ctx), &[error])?;
+    Ok(promise.into_value())
+}
