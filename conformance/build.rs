@@ -1,8 +1,6 @@
 //! Builds the connectors that the tests load, and tells the tests where they are and where compiled code is kept
 //! between two runs.
 
-#![expect(clippy::print_stdout, reason = "a build script talks to cargo on stdout")]
-
 use std::path::Path;
 
 fn main() {

@@ -1,8 +1,6 @@
 //! Finds the sandbox component that is compiled into the library: the one named by `CODEMODE_SANDBOX_WASM`, else the
 //! one that ships with the package, else one built here from `sandbox-guest/`.
 
-#![expect(clippy::print_stdout, reason = "a build script talks to cargo on stdout")]
-
 use std::env;
 use std::path::{Path, PathBuf};
 

@@ -18,10 +18,12 @@ use crate::clock::{Clock, Ids};
 use crate::connector::{Connector, check_description};
 use crate::durable::execution::{Determinism, Execution, REPLAY_VERSION, Start, Status};
 use crate::durable::failure::{CodeError, ErrorKind};
+use crate::durable::finish::{Ended, PassEnd, finish};
 use crate::durable::id::{ExecutionId, OwnerId};
 use crate::durable::journal::Entry;
 use crate::durable::json::utf16_len;
 use crate::durable::limits::{Breach, Limits};
+use crate::durable::replay::Replay;
 use crate::durable::value::Json;
 use crate::durable::write::Write;
 use crate::error::Error;
@@ -169,11 +171,11 @@ impl Runtime {
             let at_begin = std::mem::take(&mut begin);
             let passed =
                 pass::run(setting.clone(), execution, entries, normalized, seed, at_begin, live.clone()).await?;
-            if passed.finish.status == Status::Paused {
-                if let Some(next) = self.resume_if_decided(&passed.execution)? {
-                    (execution, entries) = next;
-                    continue;
-                }
+            if passed.finish.status == Status::Paused
+                && let Some(next) = self.resume_if_decided(&passed.execution)?
+            {
+                (execution, entries) = next;
+                continue;
             }
             return Ok(outcome(passed));
         }
@@ -193,17 +195,10 @@ impl Runtime {
             column: Some(error.column),
             ..CodeError::new(ErrorKind::Syntax, error.message).with_hint(hint)
         };
-        let replay = crate::durable::replay::Replay::new(Vec::new(), execution.pass, execution.start.created_at, 1);
-        let ended = crate::durable::finish::finish(
-            &replay,
-            execution,
-            crate::durable::finish::Ended::Failed(error.clone()),
-            &[],
-            Vec::new(),
-            &setting.catalogue.wishes(),
-            &self.0.limits,
-            self.0.clock.epoch_ms(),
-        );
+        let replay = Replay::new(Vec::new(), execution.pass, execution.start.created_at, 1);
+        let at = self.0.clock.epoch_ms();
+        let end = PassEnd { ended: Ended::Failed(error.clone()), timers_left: &[], logs: Vec::new(), at };
+        let ended = finish(&replay, execution, end, &setting.catalogue.wishes(), &self.0.limits);
         let writes = begin.into_iter().chain(ended.writes).collect();
         self.0.store.append(execution.id(), execution.token, writes, Barrier::Now).await?;
         pass::run_due_hooks(setting, execution.id()).await?;

@@ -58,17 +58,19 @@ fn truthy(value: &Value<'_>) -> bool {
 
 fn write<'js>(ctx: &Ctx<'js>, level: Level, args: &[Value<'js>]) {
     let enough = enough(ctx);
-    let mut text = String::new();
+    let (mut text, mut full) = (String::new(), args.len().saturating_sub(1));
     for (at, arg) in args.iter().enumerate() {
-        if at > 0 {
-            text.push(' ');
-        }
-        text.push_str(&describe(arg));
-        if text.len() > enough {
-            break;
+        let (part, units) = described(arg, enough);
+        full += units;
+        // What no line can show is only counted.
+        if text.len() <= enough {
+            if at > 0 {
+                text.push(' ');
+            }
+            text.push_str(&part);
         }
     }
-    line(ctx, level, text);
+    cut_line(ctx, level, text, full);
 }
 
 /// More bytes than a line can show, whatever the characters are.
@@ -77,22 +79,33 @@ fn enough(ctx: &Ctx<'_>) -> usize {
 }
 
 /// Hands a line to the host, cut at the limit.
-pub fn line(ctx: &Ctx<'_>, level: Level, mut text: String) {
-    js::cut(&mut text, state(ctx).limits.get().line);
+pub fn line(ctx: &Ctx<'_>, level: Level, text: String) {
+    let full = js::units(&text);
+    cut_line(ctx, level, text, full);
+}
+
+fn cut_line(ctx: &Ctx<'_>, level: Level, mut text: String, full: usize) {
+    js::cut_marked(&mut text, state(ctx).limits.get().line, full);
     dispatch::log(level, &text);
 }
 
 /// `String(value)`, with an answer for values that have none.
 pub fn describe(value: &Value<'_>) -> String {
+    described(value, enough(value.ctx())).0
+}
+
+/// [`describe`] of about `max` bytes, and how many UTF-16 units the whole text has.
+pub fn described(value: &Value<'_>, max: usize) -> (String, usize) {
     let ctx = value.ctx();
     let text = if value.is_symbol() {
-        js::call(&intrinsics(ctx).symbol_text, value, &[]).and_then(|text| js::text_within(&text, enough(ctx)))
+        js::call(&intrinsics(ctx).symbol_text, value, &[]).and_then(|text| js::measured_within(&text, max))
     } else {
-        js::text_within(value, enough(ctx))
+        js::measured_within(value, max)
     };
     text.unwrap_or_else(|_| {
         // What it threw is of no interest, and must not stay pending.
         let _ = errors::caught(ctx);
-        if value.is_function() { "[function]".to_owned() } else { "[object Object]".to_owned() }
+        let text = if value.is_function() { "[function]" } else { "[object Object]" };
+        (text.to_owned(), text.len())
     })
 }

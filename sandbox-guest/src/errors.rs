@@ -140,17 +140,32 @@ pub fn is_error(value: &Value<'_>) -> bool {
 
 /// A member as text; what throws or is no text counts as absent.
 fn member(value: &Value<'_>, key: &str) -> Option<String> {
-    let limit = state(value.ctx()).limits.get().value;
+    let ctx = value.ctx();
     let read = js::get_str(value, key).and_then(|member| {
-        if member.is_undefined() || member.is_symbol() { Ok(None) } else { js::text_within(&member, limit).map(Some) }
+        if member.is_undefined() || member.is_symbol() {
+            Ok(None)
+        } else {
+            js::measured_within(&member, most(ctx)).map(Some)
+        }
     });
     match read {
-        Ok(text) => text.filter(|text| !text.is_empty()),
+        Ok(text) => text.map(|(text, full)| cut(ctx, text, full)).filter(|text| !text.is_empty()),
         Err(_) => {
-            let _ = caught(value.ctx());
+            let _ = caught(ctx);
             None
         }
     }
+}
+
+/// More bytes than a text within the limit of values has, whatever the characters are.
+fn most(ctx: &Ctx<'_>) -> usize {
+    state(ctx).limits.get().value.saturating_mul(3)
+}
+
+/// Cuts a text for display to the limit of values; `full` is its whole length.
+fn cut(ctx: &Ctx<'_>, mut text: String, full: usize) -> String {
+    js::cut_marked(&mut text, state(ctx).limits.get().value, full);
+    text
 }
 
 fn named(error: &Value<'_>) -> (String, String) {
@@ -177,7 +192,9 @@ fn inner_messages(error: &Value<'_>) -> Option<String> {
 /// A thrown value that is no error.
 fn shown(thrown: &Value<'_>, encoded: &Option<String>) -> String {
     if thrown.is_string() {
-        let text = console::describe(thrown);
+        let ctx = thrown.ctx();
+        let (text, full) = console::described(thrown, most(ctx));
+        let text = cut(ctx, text, full);
         return if text.is_empty() { "\"\"".to_owned() } else { text };
     }
     if thrown.is_object()

@@ -85,13 +85,20 @@ pub fn text(value: &Value<'_>) -> Result<String> {
 
 /// [`text`] of no more than about `max` bytes: what is longer is not copied.
 pub fn text_within(value: &Value<'_>, max: usize) -> Result<String> {
-    with_bytes(value, |bytes| {
-        let mut end = bytes.len().min(max);
-        while end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
-            end += 1;
-        }
-        lossy(&bytes[..end])
-    })
+    with_bytes(value, |bytes| start(bytes, max))
+}
+
+/// [`text_within`], and how many UTF-16 units the whole text has.
+pub fn measured_within(value: &Value<'_>, max: usize) -> Result<(String, usize)> {
+    with_bytes(value, |bytes| (start(bytes, max), units_of(bytes)))
+}
+
+fn start(bytes: &[u8], max: usize) -> String {
+    let mut end = bytes.len().min(max);
+    while end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
+        end += 1;
+    }
+    lossy(&bytes[..end])
 }
 
 /// Replaces each lone surrogate by one U+FFFD.
@@ -121,11 +128,31 @@ pub fn string<'js>(ctx: &Ctx<'js>, text: &str) -> Result<Value<'js>> {
 
 /// UTF-16 units of a text.
 pub fn units(text: &str) -> usize {
-    text.bytes().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
+    units_of(text.as_bytes())
+}
+
+fn units_of(bytes: &[u8]) -> usize {
+    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
+}
+
+/// Cuts a text for display to at most `limit` UTF-16 units, at a character boundary and with a marker that tells its
+/// whole length, `full`; the host cuts the same way. Where not even the marker fits, it is cut without one.
+pub fn cut_marked(text: &mut String, limit: usize, full: usize) {
+    if full <= limit {
+        return;
+    }
+    let marker = format!("… [cut; {full} characters in full]");
+    match limit.checked_sub(units(&marker)) {
+        Some(room) => {
+            cut(text, room);
+            text.push_str(&marker);
+        }
+        None => cut(text, limit),
+    }
 }
 
 /// Cuts at a character boundary so that at most `limit` UTF-16 units remain.
-pub fn cut(text: &mut String, limit: usize) {
+fn cut(text: &mut String, limit: usize) {
     let mut used = 0;
     for (at, c) in text.char_indices() {
         used += c.len_utf16();

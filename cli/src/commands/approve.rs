@@ -47,7 +47,7 @@ pub(super) fn run(args: Approve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
     let (watched, begun) = Watched::new(store);
     let runtime = setup.runtime(watched.clone())?;
     watched.announce(&id);
-    let code = record.execution.start.code.clone();
+    let code = record.execution.start.code;
     drive(setup, ui, &runtime, begun, after, &code, runtime.approve(&id, Picks::These(picks), by(args.reason)))
 }
 

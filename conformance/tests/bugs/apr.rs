@@ -41,7 +41,8 @@ async fn every_kind_of_argument_is_taken_at_the_moment_of_the_call() {
         ("{ to: 'safe' }", "a.toJSON = () => ({ to: 'evil' })"),
     ];
     for (args, change) in later {
-        let code = format!("async () => {{ const a = {args}; const p = t.gate({{ a }}); {change}; await p; return 'end'; }}");
+        let code =
+            format!("async () => {{ const a = {args}; const p = t.gate({{ a }}); {change}; await p; return 'end'; }}");
         let paused = host.runtime().execute(code.as_str()).await.unwrap();
         let shown = pending_args(&paused);
         assert!(!shown.to_string().contains("evil"), "{shown}");
@@ -72,8 +73,8 @@ async fn arguments_are_read_once_in_each_pass() {
         const r = await t.gate({ get args() { n += 1000; return { amt: args.amt }; } });
         return [r.args.amt, n]; }";
     let paused = host.runtime().execute(code).await.unwrap();
-    assert_eq!(pending_of(&paused), [r#"0 t.gate {"args":{"amt":1}}"#]);
-    assert_eq!(result_of(&approve_all(&host.runtime(), paused).await), "[1,1001]");
+    assert_eq!(pending_of(&paused), [r#"0 t.gate {"args":{"amt":1001}}"#]);
+    assert_eq!(result_of(&approve_all(&host.runtime(), paused).await), "[1001,1001]");
 }
 
 /// Covers BUG-APR-08, WEAK-04.
@@ -140,12 +141,12 @@ async fn approvals_in_a_loop_do_not_repeat_the_work_between_them() {
 async fn a_pending_call_survives_restarts_and_other_work() {
     let place = Place::new();
     let paused = {
-        let host = place.host().limits(|l| l.pass_ms = 200);
+        let host = place.host().limits(|l| l.pass_ms = 700);
         host.runtime().execute("async () => t.gate({})").await.unwrap()
     };
     let id = id_of(&paused);
     for round in 0..3 {
-        let runtime = place.host().limits(|l| l.pass_ms = 200).runtime();
+        let runtime = place.host().runtime();
         assert_eq!(runtime.pending(None).unwrap().len(), 1, "after restart {round}");
         for _ in 0..20 {
             assert_eq!(result_of(&runtime.execute("async () => (await t.slow({ ms: 15, v: 1 }))").await.unwrap()), "1");

@@ -179,7 +179,8 @@ async fn approvals_of_different_calls_at_once_all_count() {
         let completed = outcomes.iter().filter(|o| matches!(o, Outcome::Completed { .. })).collect::<Vec<_>>();
         assert_eq!(completed.len(), 1, "{outcomes:#?}");
         assert_eq!(result_of(completed[0]), "\"1234\"");
-        let performed = host.ledger.events().iter().filter(|e| e.execution == id.to_string() && e.method == "gate").count();
+        let performed =
+            host.ledger.events().iter().filter(|e| e.execution == id.to_string() && e.method == "gate").count();
         assert_eq!(performed, 4);
         assert_eq!(runtime.record(&id).unwrap().unwrap().execution.status, Status::Completed);
     }
@@ -197,7 +198,8 @@ async fn a_delete_against_an_approval_leaves_one_of_both() {
         let approved = tokio::spawn(async move { approving.approve(&b, Picks::AllPending, anna()).await });
         let (deleted, approved) = (soon(deleted).await.unwrap().unwrap(), soon(approved).await.unwrap());
         assert!(deleted, "it existed");
-        let performed = host.ledger.events().iter().filter(|e| e.execution == id.to_string() && e.method == "gate").count();
+        let performed =
+            host.ledger.events().iter().filter(|e| e.execution == id.to_string() && e.method == "gate").count();
         match approved.unwrap() {
             Outcome::Completed { .. } => assert_eq!(performed, 1),
             Outcome::Failed { error, .. } => match error.kind {

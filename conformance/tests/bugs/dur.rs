@@ -68,8 +68,11 @@ async fn other_races_keep_their_winners_too() {
              t.slow({ ms: 3, v: 'call' })])",
             "\"call\"",
         ),
-        ("(async () => { let first; const p = [20, 1, 10].map(ms => t.slow({ ms, v: ms }).then(v => first ??= v)); \
-          await Promise.allSettled(p); return first; })()", "1"),
+        (
+            "(async () => { let first; const p = [20, 1, 10].map(ms => t.slow({ ms, v: ms }).then(v => first ??= v)); \
+          await Promise.allSettled(p); return first; })()",
+            "1",
+        ),
     ];
     for (race, winner) in races {
         let host = Host::new();

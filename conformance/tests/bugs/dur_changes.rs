@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use codemode_conformance::harness::{
-    Host, anna, approve_all, error_of, id_of, journal_of, pending_of, result_of,
-};
+use codemode_conformance::harness::{Host, anna, approve_all, error_of, id_of, journal_of, pending_of, result_of};
 use codemode_runtime::connector::native::Native;
 use codemode_runtime::connector::{Connector, Method};
 use codemode_runtime::{EntryState, ErrorKind, Outcome, Picks, Seq, Status};
@@ -117,10 +115,9 @@ async fn arguments_that_only_look_alike_diverge_and_those_that_are_alike_do_not(
         ("'\\u00e9'", "'é'"),
     ];
     let host = Host::new();
-    for (first, second, same) in
-        other.iter().map(|(a, b)| (a, b, false)).chain(alike.iter().map(|(a, b)| (a, b, true)))
+    for (first, second, same) in other.iter().map(|(a, b)| (a, b, false)).chain(alike.iter().map(|(a, b)| (a, b, true)))
     {
-        let fresh = Host { ledger: host.ledger.clone(), ..host.clone() }.fresh_fixtures();
+        let fresh = host.clone().fresh_fixtures();
         let code = format!(
             "async () => {{ const {{ n }} = await t.live(); if (n === 1) await t.echo({first}); else await t.echo({second});
                 await t.gate({{}}); return 'end'; }}"
@@ -151,7 +148,8 @@ fn changed(method: Option<Method>) -> (Arc<AtomicU32>, Arc<dyn Connector>) {
     (count, Arc::new(native))
 }
 
-const GLOB: &str = r#"{"type":"object","properties":{"glob":{"type":"string"}},"required":["glob"],"additionalProperties":false}"#;
+const GLOB: &str =
+    r#"{"type":"object","properties":{"glob":{"type":"string"}},"required":["glob"],"additionalProperties":false}"#;
 
 /// Covers BUG-DUR-14.
 #[tokio::test(flavor = "multi_thread")]

@@ -45,7 +45,7 @@ async fn an_execution_can_be_deleted_whatever_it_is_doing() {
     delete_while_it_runs("async () => codemode.step('s', async () => t.hang())", 2).await;
 }
 
-/// Covers BUG-DUR-23.
+/// Part of BUG-DUR-23: prune is later.
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_executions_leave_nothing_behind_and_the_file_stops_growing() {
     let place = Place::new();
@@ -90,7 +90,7 @@ async fn deleted_executions_leave_nothing_behind_and_the_file_stops_growing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_was_in_flight_at_the_end_of_time_counts_as_unknown() {
     let (door, connector) = Door::new();
-    let host = Host::new().with("door", connector).limits(|l| l.pass_ms = 400);
+    let host = Host::new().with("door", connector).limits(|l| l.pass_ms = 1_500);
     let runtime = host.runtime();
     let code = "async () => { await door.work({ v: 'late' }); return 'x'; }";
     let outcome = soon(runtime.execute(code)).await.unwrap();
@@ -117,9 +117,9 @@ async fn a_write_that_was_in_flight_at_the_end_of_time_counts_as_unknown() {
 /// Covers BUG-DUR-28.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_late_answer_of_slow_add_is_stored_too() {
-    let host = Host::new().limits(|l| l.pass_ms = 300);
+    let host = Host::new().limits(|l| l.pass_ms = 1_500);
     let runtime = host.runtime();
-    let code = "async () => { await t.slowAdd({ ms: 900, n: 1 }); return 'x'; }";
+    let code = "async () => { await t.slowAdd({ ms: 3000, n: 1 }); return 'x'; }";
     let outcome = runtime.execute(code).await.unwrap();
     assert!(error_of(&outcome).message.contains("t.slowAdd may have taken effect"), "{outcome:#?}");
     assert_eq!(host.ledger.count("t", "slowAdd"), 1);
@@ -151,7 +151,7 @@ async fn a_call_without_an_answer_in_its_time_tells_the_code_what_may_have_happe
 async fn a_late_answer_does_not_wake_the_dead_pass_nor_the_next_execution() {
     let (door, connector) = Door::new();
     let host = Host::new().with("door", connector);
-    let hasty = host.clone().limits(|l| l.pass_ms = 300).runtime();
+    let hasty = host.clone().limits(|l| l.pass_ms = 1_000).runtime();
     let code = "async () => { await door.wait({ v: 1 }); await t.add({ n: 666 }); }";
     let first = soon(hasty.execute(code)).await.unwrap();
     assert_eq!(error_of(&first).kind, ErrorKind::Limit);
@@ -180,7 +180,8 @@ async fn the_case_as_reported_with_its_own_times() {
     let host = Host::new();
     let hasty = host.clone().limits(|l| l.pass_ms = 300).runtime();
     let patient: Runtime = host.runtime();
-    let first = hasty.execute("async () => { await t.slow({ ms: 1000, v: 1 }); await t.add({ n: 666 }); }").await.unwrap();
+    let first =
+        hasty.execute("async () => { await t.slow({ ms: 1000, v: 1 }); await t.add({ n: 666 }); }").await.unwrap();
     let second = patient.execute("async () => { await t.slow({ ms: 1500, v: 2 }); return 'B'; }").await.unwrap();
     assert_eq!(error_of(&first).kind, ErrorKind::Limit);
     assert_eq!(result_of(&second), "\"B\"");
@@ -202,7 +203,8 @@ async fn large_and_small_numbers_cross_every_boundary_whole() {
     assert_eq!(result_of(&outcome), "true");
     let record = host.store.load(&id_of(&outcome)).unwrap().unwrap();
     let stored = record.entries[0].answer.clone().unwrap().unwrap().unwrap();
-    let digits = r#"{"xs":[4294967301,9007199254740991,-9007199254740991,2147483648,1e+21,5e-324,0.30000000000000004]}"#;
+    let digits =
+        r#"{"xs":[4294967301,9007199254740991,-9007199254740991,2147483648,1e+21,5e-324,0.30000000000000004]}"#;
     assert_eq!(stored.as_str(), digits);
 
     // Also as result, as step, and from a connector that speaks plain JSON.

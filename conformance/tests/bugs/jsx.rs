@@ -61,9 +61,10 @@ async fn whatever_is_thrown_is_an_error_with_a_text() {
 async fn a_connector_that_fails_without_a_word_gets_one() {
     let fail = |_, _: &_| -> Result<(), Failure> { Err(Failure::new("teapot", "")) };
     let host = Host::new().with("k", Arc::new(Native::new("k").method_sync(Method::read("fail"), fail)));
-    let outcome = host.runtime().execute("async () => k.fail()").await.unwrap();
+    let runtime = host.runtime();
+    let outcome = runtime.execute("async () => k.fail()").await.unwrap();
     assert_eq!(error_of(&outcome).message, "the connector failed with code teapot");
-    let outcome = host.runtime().execute("async () => { try { await k.fail(); } catch (e) { return [e.code, e.message]; } }");
+    let outcome = runtime.execute("async () => { try { await k.fail(); } catch (e) { return [e.code, e.message]; } }");
     assert_eq!(result_of(&outcome.await.unwrap()), r#"["teapot","the connector failed with code teapot"]"#);
     let outcome = host.runtime().execute("async () => t.fail({ msg: '' })").await.unwrap();
     assert_eq!(error_of(&outcome).message, "the connector failed with code 429");

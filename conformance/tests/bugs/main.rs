@@ -14,6 +14,7 @@ mod jsx;
 mod jsx_names;
 mod jsx_stops;
 mod jsx_values;
+mod kinds;
 mod lim;
 mod sql;
 mod sql_damage;

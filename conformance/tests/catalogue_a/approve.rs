@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use codemode_conformance::harness::{Host, anna, approve_all, approve_seq, error_of, id_of, json, pending_of, result_of};
-use codemode_runtime::connector::native::Native;
+use codemode_conformance::harness::{
+    Host, anna, approve_all, approve_seq, error_of, id_of, json, pending_of, result_of,
+};
 use codemode_runtime::connector::Method;
+use codemode_runtime::connector::native::Native;
 use codemode_runtime::durable::failure::{Failure, code};
 use codemode_runtime::durable::journal::ReplayPolicy;
 use codemode_runtime::{By, Error, ErrorKind, ExecutionId, Outcome, Pick, Picks, Query, Seq};
@@ -27,7 +29,9 @@ async fn a_call_waits_is_shown_and_runs_once_it_is_approved() {
     assert!(item.remove("digest").unwrap().as_str().is_some_and(|d| d.len() > 16));
     assert_eq!(
         Value::Object(item),
-        json!({ "executionId": id.as_str(), "seq": 0, "connector": "shelf", "method": "put", "args": { "title": "hello" } })
+        json!({
+            "executionId": id.as_str(), "seq": 0, "connector": "shelf", "method": "put", "args": { "title": "hello" }
+        })
     );
     assert_eq!((created(&host), status(&runtime, &id)), (vec![], "paused"));
 
@@ -38,7 +42,8 @@ async fn a_call_waits_is_shown_and_runs_once_it_is_approved() {
             "status": "completed", "executionId": id.as_str(), "result": { "id": 1, "title": "hello" },
             "calls": [{
                 "seq": 0, "connector": "shelf", "method": "put", "args": { "title": "hello" },
-                "result": { "id": 1, "title": "hello" }, "requiresApproval": true, "state": "applied", "approvedBy": "anna"
+                "result": { "id": 1, "title": "hello" }, "requiresApproval": true, "state": "applied",
+                "approvedBy": "anna"
             }]
         })
     );
@@ -50,7 +55,8 @@ async fn a_call_waits_is_shown_and_runs_once_it_is_approved() {
 async fn each_approved_call_runs_exactly_once_over_the_life_of_its_execution() {
     let host = Host::new();
     let runtime = host.runtime();
-    let code = "async () => { await shelf.put({ title: 'one' }); await shelf.put({ title: 'two' }); return shelf.list(); }";
+    let code =
+        "async () => { await shelf.put({ title: 'one' }); await shelf.put({ title: 'two' }); return shelf.list(); }";
     let first = runtime.execute(code).await.unwrap();
     assert_eq!(pending_of(&first), [r#"0 shelf.put {"title":"one"}"#]);
     let second = approve_seq(&runtime, &id_of(&first), 0).await;
@@ -74,7 +80,9 @@ async fn what_is_over_cannot_be_approved() {
     for (id, word) in [(rejected, "rejected"), (completed, "completed"), (failed, "error")] {
         let (before, events) = (record(&runtime, &id), host.ledger.events());
         let refused = runtime.approve(&id, Picks::AllPending, anna()).await.unwrap();
-        let Outcome::Failed { execution: Some(echoed), error, calls: None, .. } = &refused else { panic!("{refused:?}") };
+        let Outcome::Failed { execution: Some(echoed), error, calls: None, .. } = &refused else {
+            panic!("{refused:?}")
+        };
         assert_eq!(*echoed, id);
         assert_eq!(error.kind, ErrorKind::NotResumable);
         assert_eq!(error.message, format!("execution {id} is not paused: its status is {word}"));
@@ -115,7 +123,10 @@ async fn an_approval_names_the_call_and_the_digest_of_what_was_shown() {
         (Picks::These(Vec::new()), "the approval names no call".to_owned()),
     ] {
         let refused = runtime.approve(&id, picks, anna()).await.unwrap();
-        assert_eq!((error_of(&refused).kind, error_of(&refused).message.as_str()), (ErrorKind::NotResumable, said.as_str()));
+        assert_eq!(
+            (error_of(&refused).kind, error_of(&refused).message.as_str()),
+            (ErrorKind::NotResumable, said.as_str())
+        );
         assert_eq!((status(&runtime, &id), created(&host)), ("paused", vec![]));
     }
     let outcome = runtime.approve(&id, pick(0, &own[0].digest), anna()).await.unwrap();
@@ -129,7 +140,11 @@ async fn an_approval_answers_in_the_shapes_of_an_execution() {
     let runtime = Host::new().runtime();
     let keys = |outcome: &Outcome| wire(outcome).as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     for (direct, after, shape) in [
-        ("async () => 1", "async () => { await shelf.put({ title: 'x' }); return 1; }", vec!["calls", "executionId", "result", "status"]),
+        (
+            "async () => 1",
+            "async () => { await shelf.put({ title: 'x' }); return 1; }",
+            vec!["calls", "executionId", "result", "status"],
+        ),
         (
             "async () => { throw 1 }",
             "async () => { await shelf.put({ title: 'x' }); throw 1; }",
@@ -178,7 +193,10 @@ async fn approval_and_reexecution_of_one_method_are_refused_when_the_connector_i
     let runtime = host.runtime();
     let refused = runtime.execute("async () => 1").await.unwrap_err();
     assert!(matches!(&refused, Error::Describe { connector, .. } if connector == "crm"), "{refused:?}");
-    assert!(refused.to_string().contains("`crm.put` cannot combine approval with `replay: \"reexecute\"`"), "{refused}");
+    assert!(
+        refused.to_string().contains("`crm.put` cannot combine approval with `replay: \"reexecute\"`"),
+        "{refused}"
+    );
     assert_eq!(runtime.executions(&Query::default()).unwrap(), []);
 }
 
@@ -190,14 +208,20 @@ async fn of_two_approvals_at_once_one_resumes_and_the_other_is_told_so() {
         // Two handles, as two processes would have.
         let (a, b) = (host.runtime(), host.runtime());
         let id = id_of(&a.execute("async () => shelf.put({ title: 'x' })").await.unwrap());
-        let both = async { tokio::join!(a.approve(&id, Picks::AllPending, anna()), b.approve(&id, Picks::AllPending, anna())) };
+        let both = async {
+            tokio::join!(a.approve(&id, Picks::AllPending, anna()), b.approve(&id, Picks::AllPending, anna()))
+        };
         let (one, two) = soon(both).await;
         let mut outcomes = [one.unwrap(), two.unwrap()];
         outcomes.sort_by_key(|o| o.status().as_str());
         assert_eq!(parsed(&result_of(&outcomes[0])), json!({ "id": 1, "title": "x" }));
         let error = error_of(&outcomes[1]);
         assert_eq!(error.kind, ErrorKind::NotResumable);
-        assert!(error.message.starts_with(&format!("execution {id} is not paused: its status is ")), "{}", error.message);
+        assert!(
+            error.message.starts_with(&format!("execution {id} is not paused: its status is ")),
+            "{}",
+            error.message
+        );
         assert_eq!((created(&host), status(&a, &id)), (vec!["x".to_owned()], "completed"));
     }
 }

@@ -49,12 +49,14 @@ async fn another_set_of_connectors_is_still_the_same_runtime() {
     let first = named("default", disk.open("default"), &[("shelf", shelf_alone())]);
     let old = id_of(&first.execute("async () => shelf.list()").await.unwrap());
     drop(first);
-    let more: [(&str, Arc<dyn Connector>); 2] = [("shelf", shelf_alone()), ("other", Arc::new(t(&Ledger::in_memory())))];
+    let more: [(&str, Arc<dyn Connector>); 2] =
+        [("shelf", shelf_alone()), ("other", Arc::new(t(&Ledger::in_memory())))];
     let second = named("default", disk.open("default"), &more);
     let new = id_of(&second.execute("async () => other.echo(1)").await.unwrap());
     let listed: Vec<_> = second.executions(&Query::default()).unwrap().into_iter().map(|s| s.id).collect();
     assert_eq!(listed, [new, old.clone()]);
-    let connectors: Vec<String> = record(&second, &old).execution.start.namespaces.into_iter().map(|n| n.name).collect();
+    let connectors: Vec<String> =
+        record(&second, &old).execution.start.namespaces.into_iter().map(|n| n.name).collect();
     assert_eq!(connectors, ["shelf"]);
 }
 
@@ -108,7 +110,8 @@ fn a_runtime_without_a_store_is_refused_with_the_way_to_give_one() {
 async fn an_approval_works_when_the_file_is_closed_and_opened_again_between_all_operations() {
     let disk = Disk::new();
     let mut host = disk.host();
-    let code = "async () => { const b = await shelf.list(); const c = await shelf.put({ title: 'hello', at: [1, { x: null }] });
+    let code = "async () => { const b = await shelf.list(); const c = await shelf.put({
+        title: 'hello', at: [1, { x: null }] });
         return { n: b.length, c }; }";
     let paused = host.runtime().execute(code).await.unwrap();
     let id = id_of(&paused);

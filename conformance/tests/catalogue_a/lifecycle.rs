@@ -1,5 +1,6 @@
 //! The reference suite's cases about hooks, sizes and deletion that go through a pause.
 
+use codemode_conformance::fixtures::EventKind;
 use codemode_conformance::harness::{Host, anna, approve_all, error_of, id_of, journal_of, result_of};
 use codemode_runtime::{ErrorKind, Outcome, Seq};
 
@@ -13,8 +14,7 @@ async fn connectors_are_told_once_of_a_completion() {
     let host = Host::new();
     let outcome = host.runtime().execute("async () => shelf.whoami()").await.unwrap();
     let id = id_of(&outcome).to_string();
-    use codemode_conformance::fixtures::EventKind::ExecutionEnded;
-    assert_eq!(host.ledger.hooks(ExecutionEnded, "shelf"), [(id, "completed".to_owned())]);
+    assert_eq!(host.ledger.hooks(EventKind::ExecutionEnded, "shelf"), [(id, "completed".to_owned())]);
 }
 
 /// Covers LIFECYCLE-01, LIFECYCLE-02, runtime#23, runtime#27.
@@ -33,7 +33,8 @@ async fn a_pause_ends_a_pass_and_not_the_execution() {
 async fn a_result_over_the_limit_ends_the_execution_with_advice() {
     let host = Host::new();
     let runtime = host.runtime();
-    let code = "async () => { try { await shelf.huge({ n: 999999 }) } catch {} await shelf.jot({ text: 'x' }); return 'done'; }";
+    let code = "async () => { try { await shelf.huge({ n: 999999 }) } catch {} await shelf.jot({ text: 'x' });
+        return 'done'; }";
     let outcome = runtime.execute(code).await.unwrap();
     let error = error_of(&outcome);
     assert_eq!(error.kind, ErrorKind::Unrecordable);
@@ -54,17 +55,19 @@ async fn a_final_result_over_the_limit_is_returned_and_noted() {
     let kept = record(&runtime, &id_of(&outcome)).execution;
     assert_eq!(kept.status.as_str(), "completed");
     let note = parsed(kept.result.unwrap().as_str()).as_str().unwrap().to_owned();
-    assert!(note.starts_with("result omitted from the audit trail: 1100002 characters, the limit is 1000000"), "{note}");
+    assert!(
+        note.starts_with("result omitted from the audit trail: 1100002 characters, the limit is 1000000"),
+        "{note}"
+    );
 }
-
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_end_of_a_pass_carries_its_number() {
     let host = Host::new();
     let paused = host.runtime().execute(PUT).await.unwrap();
     approve_all(&host.runtime(), paused).await;
-    use codemode_conformance::fixtures::EventKind::PassEnded;
-    let passes: Vec<String> = host.ledger.events().into_iter().filter(|e| e.kind == PassEnded).map(|e| e.key).collect();
+    let passes: Vec<String> =
+        host.ledger.events().into_iter().filter(|e| e.kind == EventKind::PassEnded).map(|e| e.key).collect();
     assert_eq!(passes, ["1", "2"]);
 }
 

@@ -23,7 +23,10 @@ async fn a_rejection_ends_the_execution_and_says_who_rejected_what() {
     let kept = record(&runtime, &id);
     let error = kept.execution.error.unwrap();
     assert_eq!(kept.execution.status, Status::Rejected);
-    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Rejected, "shelf.put was rejected by anna: too expensive"));
+    assert_eq!(
+        (error.kind, error.message.as_str()),
+        (ErrorKind::Rejected, "shelf.put was rejected by anna: too expensive")
+    );
     assert_eq!(journal_of(&runtime, &id), ["0 shelf.put reverted"]);
     assert_eq!(kept.entries[0].decision.as_ref().unwrap().reason.as_deref(), Some("too expensive"));
     assert_eq!((created(&host), runtime.pending(None).unwrap()), (vec![], vec![]));
@@ -121,13 +124,16 @@ async fn only_a_paused_execution_is_rejected_although_another_has_an_entry_left_
     let running = samples::id(1);
     let execution = samples::execution(&running);
     let token = execution.token;
-    host.store.append(&running, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).wait().unwrap();
+    host.store.append(&running, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).await.unwrap();
     for (id, word) in [(completed, "completed"), (failed, "error"), (running, "running")] {
         let left = Entry { op: Op(0), seq: Some(Seq(0)), ..samples::pending(0) };
         let version = record(&runtime, &id).execution.version;
         host.store.commit(&id, version, vec![Write::Asked(Box::new(left))]).unwrap();
         let before = record(&runtime, &id);
-        assert_eq!((before.entries[0].state, before.entries[0].decision.clone()), (EntryState::Pending, None::<Decision>));
+        assert_eq!(
+            (before.entries[0].state, before.entries[0].decision.clone()),
+            (EntryState::Pending, None::<Decision>)
+        );
         assert!(!runtime.reject(&id, Seq(0), anna()).await.unwrap(), "{word}");
         assert_eq!(record(&runtime, &id), before);
         assert_eq!(status(&runtime, &id), word);
@@ -145,7 +151,8 @@ async fn of_an_approval_and_a_rejection_at_once_one_wins_and_the_end_stays_the_e
             soon(async { tokio::join!(a.approve(&id, Picks::AllPending, anna()), b.reject(&id, Seq(0), anna())) }).await
         } else {
             let (r, a) =
-                soon(async { tokio::join!(b.reject(&id, Seq(0), anna()), a.approve(&id, Picks::AllPending, anna())) }).await;
+                soon(async { tokio::join!(b.reject(&id, Seq(0), anna()), a.approve(&id, Picks::AllPending, anna())) })
+                    .await;
             (a, r)
         };
         let (end, titles) = match rejected.unwrap() {

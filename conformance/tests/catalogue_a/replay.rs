@@ -1,7 +1,7 @@
 //! REPLAY: the journal answers what happened already; only what is new happens.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use codemode_conformance::fixtures::EventKind;
 use codemode_conformance::harness::{Host, approve_all, approve_seq, id_of, journal_of, pending_of, result_of};
@@ -10,8 +10,9 @@ use codemode_runtime::connector::{Connector, Method};
 use codemode_runtime::durable::journal::ReplayPolicy;
 use codemode_runtime::{Json, Outcome};
 use serde_json::json;
+use tokio::sync::Semaphore;
 
-use crate::support::{Disk, created, memory, parsed, pass_ends, record, disposed, wire};
+use crate::support::{Disk, created, disposed, memory, parsed, pass_ends, record, soon, wire};
 
 /// Covers REPLAY-01.
 #[tokio::test(flavor = "multi_thread")]
@@ -53,7 +54,8 @@ async fn a_call_is_executing_in_the_journal_while_its_connector_works_and_applie
 async fn a_recorded_read_is_answered_from_the_journal_although_the_world_changed() {
     let host = Host::new();
     let runtime = host.runtime();
-    let code = "async () => { const b = await shelf.list(); const c = await shelf.put({ title: 'x' }); return { n: b.length, c }; }";
+    let code = "async () => { const b = await shelf.list(); const c = await shelf.put({ title: 'x' });
+        return { n: b.length, c }; }";
     let paused = runtime.execute(code).await.unwrap();
     let other = runtime.execute("async () => shelf.put({ title: 'between' })").await.unwrap();
     approve_all(&runtime, other).await;
@@ -66,7 +68,8 @@ async fn a_recorded_read_is_answered_from_the_journal_although_the_world_changed
 #[tokio::test(flavor = "multi_thread")]
 async fn each_pass_runs_the_same_code_under_the_same_id() {
     let host = Host::new();
-    let code = "async () => { const me = await shelf.whoami(); await shelf.tick(); await shelf.put({ title: 'x' }); return me; }";
+    let code = "async () => { const me = await shelf.whoami(); await shelf.tick(); await shelf.put({
+        title: 'x' }); return me; }";
     let paused = host.runtime().execute(code).await.unwrap();
     let id = id_of(&paused);
     let outcome = approve_all(&host.runtime(), paused).await;
@@ -107,7 +110,10 @@ async fn a_reexecuted_read_runs_in_each_pass_and_leaves_no_result() {
     let paused = host.runtime().execute(code).await.unwrap();
     let outcome = approve_all(&host.runtime(), paused).await;
     assert_eq!(result_of(&outcome), r#"{"reads":2}"#);
-    let tick = json!({ "seq": 0, "connector": "shelf", "method": "tick", "requiresApproval": false, "ephemeral": true, "state": "applied" });
+    let tick = json!({
+        "seq": 0, "connector": "shelf", "method": "tick",
+        "requiresApproval": false, "ephemeral": true, "state": "applied"
+    });
     assert_eq!(wire(&outcome)["calls"][0], tick);
 }
 
@@ -118,9 +124,7 @@ async fn what_was_recorded_governs_its_replay_and_not_what_the_connector_says_no
     let connector = |replay: ReplayPolicy| -> Arc<dyn Connector> {
         let made = made.clone();
         let list = Method { replay, ..Method::read("list") };
-        Arc::new(
-            Native::new("k").method_sync(list, move |_, _| Ok(json!(made.fetch_add(1, Ordering::SeqCst) + 1))),
-        )
+        Arc::new(Native::new("k").method_sync(list, move |_, _| Ok(json!(made.fetch_add(1, Ordering::SeqCst) + 1))))
     };
     let host = Host::new();
     let code = "async () => { const n = await k.list(); await shelf.put({ title: 'x' }); return n; }";
@@ -176,7 +180,7 @@ async fn replay_works_after_the_process_lost_all_its_memory() {
 
 /// Covers REPLAY-23, CONCURRENCY-06, WEAK-01.
 #[tokio::test(flavor = "multi_thread")]
-async fn parallel_calls_whose_delays_swap_between_the_passes_replay_in_the_recorded_order() {
+async fn parallel_calls_replay_in_the_order_in_which_they_were_answered() {
     let host = Host::new();
     let code = "async () => {
         const order = [];
@@ -196,12 +200,47 @@ async fn parallel_calls_whose_delays_swap_between_the_passes_replay_in_the_recor
     assert_eq!((host.ledger.count("t", "slow"), host.ledger.count("t", "echo")), (2, 3));
 }
 
+/// Covers REPLAY-23, WEAK-01.
+#[tokio::test(flavor = "multi_thread")]
+async fn reexecuted_calls_that_answer_in_another_order_reach_the_code_in_the_recorded_one() {
+    // In the first pass `a` answers after `b`, in the second `b` after `a`.
+    let firsts = Arc::new(Semaphore::new(0));
+    let live = Method { replay: ReplayPolicy::Reexecute, ..Method::read("live") };
+    let answered = Arc::new(Mutex::new(Vec::new()));
+    let story = answered.clone();
+    let k = Native::new("k").method(live, move |who, context| {
+        let (firsts, story) = (firsts.clone(), story.clone());
+        async move {
+            let who = who.unwrap();
+            let first = if context.pass == 1 { "b" } else { "a" };
+            if who != first {
+                firsts.acquire().await.unwrap().forget();
+            }
+            story.lock().unwrap().push(format!("{} {who}", context.pass));
+            firsts.add_permits(usize::from(who == first));
+            Ok(json!([who, context.pass]))
+        }
+    });
+    let host = Host::new().with("k", Arc::new(k));
+    let code = "async () => {
+        const order = [];
+        const chain = async (who) => { order.push(await k.live(who)); await t.echo(order.length + who); };
+        await Promise.all([chain('a'), chain('b')]);
+        await shelf.put({ title: 'x' }); return order; }";
+    let paused = soon(host.runtime().execute(code)).await.unwrap();
+    let outcome = soon(approve_all(&host.runtime(), paused)).await;
+    assert_eq!(*answered.lock().unwrap(), [r#"1 "b""#, r#"1 "a""#, r#"2 "a""#, r#"2 "b""#]);
+    assert_eq!(result_of(&outcome), r#"[["b",2],["a",2]]"#);
+    assert_eq!(host.ledger.count("t", "echo"), 2);
+}
+
 /// Covers REPLAY-24, CONCURRENCY-06, WEAK-03.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_calls_that_wait_side_by_side_are_shown_together_and_each_runs_once() {
     let host = Host::new();
     let runtime = host.runtime();
-    let code = "async () => { const a = shelf.put({ title: 'one' }); const b = shelf.put({ title: 'two' }); return [await a, await b]; }";
+    let code = "async () => { const a = shelf.put({ title: 'one' }); const b = shelf.put({ title: 'two' });
+        return [await a, await b]; }";
     let paused = runtime.execute(code).await.unwrap();
     assert_eq!(pending_of(&paused), [r#"0 shelf.put {"title":"one"}"#, r#"1 shelf.put {"title":"two"}"#]);
     let half = approve_seq(&runtime, &id_of(&paused), 1).await;

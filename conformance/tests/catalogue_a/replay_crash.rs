@@ -48,10 +48,7 @@ async fn stopped_in(host: &Host, method: &str) -> ExecutionId {
     let left = vec![Write::Decided { op: Op(0), decision }, answer, delivered, Write::Asked(Box::new(executing))];
     let version = record(&runtime, &id).execution.version;
     host.store.commit(&id, version, left).unwrap();
-    assert_eq!(
-        journal_of(&runtime, &id),
-        ["0 shelf.put applied".to_owned(), format!("1 t.{method} executing")]
-    );
+    assert_eq!(journal_of(&runtime, &id), ["0 shelf.put applied".to_owned(), format!("1 t.{method} executing")]);
     id
 }
 
@@ -93,7 +90,7 @@ async fn an_execution_whose_host_stopped_stays_running_and_approval_does_not_res
     let id = samples::id(1);
     let execution = samples::execution(&id);
     let token = execution.token;
-    host.store.append(&id, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).wait().unwrap();
+    host.store.append(&id, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).await.unwrap();
     let runtime = host.runtime();
     let refused = runtime.approve(&id, Picks::AllPending, anna()).await.unwrap();
     let Outcome::Failed { execution: Some(echoed), error, calls: None, .. } = &refused else { panic!("{refused:?}") };

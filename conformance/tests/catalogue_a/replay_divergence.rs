@@ -50,7 +50,8 @@ async fn another_call_at_the_same_place_is_a_divergence() {
 #[tokio::test(flavor = "multi_thread")]
 async fn arguments_are_compared_by_value_whatever_the_order_of_their_members() {
     let host = Host::new();
-    let same = differing("await shelf.echo({ b: 1, a: { d: 1, c: 2 } })", "await shelf.echo({ a: { c: 2, d: 1 }, b: 1.0 })");
+    let same =
+        differing("await shelf.echo({ b: 1, a: { d: 1, c: 2 } })", "await shelf.echo({ a: { c: 2, d: 1 }, b: 1.0 })");
     assert_eq!(result_of(&approved(&host, &same).await), "\"same\"");
     assert_eq!(host.ledger.count("shelf", "echo"), 1);
 
@@ -58,7 +59,9 @@ async fn arguments_are_compared_by_value_whatever_the_order_of_their_members() {
     let outcome = approved(&host, &differing("await shelf.echo([1, 2])", "await shelf.echo([2, 1])")).await;
     let error = error_of(&outcome);
     assert!(
-        error.message.starts_with("replay divergence at seq 1: the arguments of shelf.echo differ from the recorded run"),
+        error
+            .message
+            .starts_with("replay divergence at seq 1: the arguments of shelf.echo differ from the recorded run"),
         "{}",
         error.message
     );
@@ -126,7 +129,8 @@ async fn nothing_runs_after_a_divergence_even_when_the_code_catches_everything()
     let host = Host::new();
     let code = "async () => {
         const { reads } = await shelf.tick();
-        try { await shelf.put({ title: 't' + reads }); } catch {} finally { shelf.jot({ text: 'finally' }).catch(() => 0); }
+        try { await shelf.put({ title: 't' + reads }); } catch {}
+        finally { shelf.jot({ text: 'finally' }).catch(() => 0); }
         await shelf.jot({ text: 'later' });
         return 'done'; }";
     let outcome = approved(&host, code).await;
@@ -153,7 +157,8 @@ async fn entries_that_were_applied_stay_as_they_are_when_a_pass_diverges_on_them
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pass_that_skips_a_recorded_call_does_not_complete() {
     let host = Host::new();
-    let code = "async () => { const { reads } = await shelf.tick(); if (reads === 1) await shelf.put({ title: 'x' }); return reads; }";
+    let code = "async () => { const { reads } = await shelf.tick(); if (reads === 1) await shelf.put({
+        title: 'x' }); return reads; }";
     let outcome = approved(&host, code).await;
     let error = error_of(&outcome);
     assert_eq!(error.kind, ErrorKind::Divergence);
@@ -172,6 +177,7 @@ async fn a_call_needs_no_step_around_it_and_chance_outside_of_calls_does() {
 
     let unwrapped = "async () => { const k = Math.random(); await shelf.put({ title: 'k' + k }); return 1; }";
     assert_eq!(error_of(&approved(&host, unwrapped).await).kind, ErrorKind::Divergence);
-    let wrapped = "async () => { const k = await codemode.step('k', () => Math.random()); await shelf.put({ title: 'k' + k }); return 1; }";
+    let wrapped = "async () => { const k = await codemode.step('k', () => Math.random()); await shelf.put({
+        title: 'k' + k }); return 1; }";
     assert_eq!(result_of(&approved(&host, wrapped).await), "1");
 }

@@ -182,7 +182,8 @@ async fn a_connector_that_cannot_be_described_stops_the_call_before_anything_is_
 #[tokio::test(flavor = "multi_thread")]
 async fn code_runs_without_any_connector() {
     let runtime = Host::bare(memory()).runtime();
-    let outcome = runtime.execute("async () => [typeof shelf, typeof codemode.step, await codemode.step('k', () => 1)]");
+    let outcome =
+        runtime.execute("async () => [typeof shelf, typeof codemode.step, await codemode.step('k', () => 1)]");
     let outcome = outcome.await.unwrap();
     assert_eq!(result_of(&outcome), r#"["undefined","function",1]"#);
     assert_eq!(status(&runtime, &id_of(&outcome)), "completed");

@@ -3,19 +3,22 @@
 use std::panic::panic_any;
 use std::sync::{Arc, Mutex};
 
+use codemode_conformance::fixtures::{Ledger, shelf};
 use codemode_conformance::harness::{Host, approve_all, error_of, executor, id_of, journal_of, pending_of, result_of};
 use codemode_conformance::store_suite::samples;
 use codemode_runtime::connector::native::Native;
 use codemode_runtime::connector::{BoxFuture, Method};
 use codemode_runtime::durable::id::{Op, Token, Version};
 use codemode_runtime::durable::journal::{EntryState, Rerun};
+use codemode_runtime::durable::replay::Settled;
 use codemode_runtime::durable::write::Write;
 use codemode_runtime::executor::{Dispatch, Executor, Ran, Request};
+use codemode_runtime::store::sqlite::{Durability, Options, SqliteStore};
 use codemode_runtime::store::{Barrier, StoreError};
-use codemode_runtime::{Outcome, Runtime};
+use codemode_runtime::{Error, ExecutionId, Outcome, Query, Runtime, Status};
 use serde_json::json;
 
-use crate::support::{Disk, created, memory, parsed, record, soon, status};
+use crate::support::{Disk, Door, created, disposed, memory, parsed, pass_ends, record, soon, status};
 
 /// Covers RUN-09, RUN-14, APPROVE-19, STEP-07, runtime#10, WEAK-04.
 #[tokio::test(flavor = "multi_thread")]
@@ -80,7 +83,7 @@ async fn the_end_is_recorded_first_then_all_passes_end_then_all_executions_then_
     for name in ["a", "b"] {
         let tell = |what: &'static str| {
             let (story, store) = (story.clone(), store.clone());
-            move |id: &codemode_runtime::ExecutionId| {
+            move |id: &ExecutionId| {
                 let kept = store.load(id).unwrap().unwrap().execution;
                 let result = kept.result.map(|r| r.as_str().to_owned()).unwrap_or_default();
                 story.lock().unwrap().push(format!("{what} {} {result}", kept.status));
@@ -94,7 +97,10 @@ async fn the_end_is_recorded_first_then_all_passes_end_then_all_executions_then_
             })
             .on_pass_ended(move |id, _, status| {
                 passed(&id);
-                async move { assert_eq!(status.as_str(), "completed"); Ok(()) }
+                async move {
+                    assert_eq!(status.as_str(), "completed");
+                    Ok(())
+                }
             })
             .on_execution_ended(move |id, _| {
                 ended(&id);
@@ -116,8 +122,11 @@ async fn the_end_is_recorded_first_then_all_passes_end_then_all_executions_then_
     );
 }
 
-/// An executor of somebody else that breaks its contract.
-struct Broken(fn() -> Ran);
+/// An executor of somebody else that breaks its contract, after it asked for `door.keep` where there is a door.
+struct Broken {
+    way: fn() -> Ran,
+    door: Option<Arc<Door>>,
+}
 
 impl Executor for Broken {
     fn digest(&self) -> &str {
@@ -128,9 +137,25 @@ impl Executor for Broken {
         tokio::runtime::Handle::current()
     }
 
-    fn run(&self, _: Request, dispatch: Box<dyn Dispatch>) -> BoxFuture<'_, (Ran, Box<dyn Dispatch>)> {
-        Box::pin(async move { ((self.0)(), dispatch) })
+    fn run(&self, _: Request, mut dispatch: Box<dyn Dispatch>) -> BoxFuture<'_, (Ran, Box<dyn Dispatch>)> {
+        Box::pin(async move {
+            if let Some(door) = &self.door {
+                dispatch.submit("door".to_owned(), "keep".to_owned(), None).unwrap();
+                tokio::select! {
+                    answer = dispatch.next(Settled::No) => panic_any(format!("answered: {answer:?}")),
+                    () = door.entered() => {}
+                }
+            }
+            ((self.way)(), dispatch)
+        })
     }
+}
+
+/// A host whose ledger is that of a connector made elsewhere.
+fn watching(ledger: &Arc<Ledger>) -> Host {
+    let mut host = Host::bare(memory());
+    host.ledger = ledger.clone();
+    host
 }
 
 /// Covers RUN-23.
@@ -138,13 +163,31 @@ impl Executor for Broken {
 async fn an_executor_that_breaks_its_contract_is_like_one_that_returned_an_error() {
     let ways: [fn() -> Ran; 2] = [|| Ran::Broke("E1".to_owned()), || panic_any("E1".to_owned())];
     for way in ways {
-        let host = Host::new();
-        let runtime =
-            Runtime::builder().store(host.store.clone()).executor(Arc::new(Broken(way))).build().unwrap();
-        let outcome = runtime.execute("async () => 1").await.unwrap();
+        let ledger = Ledger::in_memory();
+        let host = watching(&ledger);
+        let builder = Runtime::builder().store(host.store.clone()).connector("shelf", Arc::new(shelf(&ledger)));
+        let runtime = builder.executor(Arc::new(Broken { way, door: None })).build().unwrap();
+        let outcome = soon(runtime.execute("async () => 1")).await.unwrap();
         assert!(error_of(&outcome).message.contains("E1"), "{outcome:?}");
-        assert_eq!(status(&runtime, &id_of(&outcome)), "error");
+        let kept = record(&runtime, &id_of(&outcome)).execution;
+        assert_eq!((kept.status, kept.error.as_ref()), (Status::Error, Some(error_of(&outcome))));
+        assert_eq!((pass_ends(&host), disposed(&host)), (vec!["error".to_owned()], vec!["error".to_owned()]));
     }
+}
+
+/// Covers RUN-23.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_executor_left_in_flight_when_it_panicked_may_have_happened() {
+    let door = Door::new();
+    let broken = Broken { way: || panic_any("E1"), door: Some(door.clone()) };
+    let builder = Runtime::builder().store(memory()).connector("door", door.connector());
+    let runtime = builder.executor(Arc::new(broken)).build().unwrap();
+    let outcome = soon(runtime.execute("async () => 1")).await.unwrap();
+    assert_eq!(error_of(&outcome).message, "the executor broke its contract: it panicked: E1");
+    let id = id_of(&outcome);
+    assert_eq!((journal_of(&runtime, &id), status(&runtime, &id)), (vec!["0 door.keep unknown".to_owned()], "error"));
+    let Outcome::Failed { calls: Some(calls), .. } = &outcome else { panic!("{outcome:?}") };
+    assert_eq!(*calls, record(&runtime, &id).entries);
 }
 
 /// Covers RUN-24.
@@ -154,7 +197,7 @@ async fn a_store_refuses_to_write_about_what_is_not_there() {
     for store in [memory(), disk.open("default")] {
         let unknown = samples::id(404);
         let begin = Write::Asked(Box::new(samples::entry(0)));
-        let refused = store.append(&unknown, Token(1), vec![begin], Barrier::Now).wait().unwrap_err();
+        let refused = store.append(&unknown, Token(1), vec![begin], Barrier::Now).await.unwrap_err();
         assert_eq!(refused, StoreError::NotFound(unknown.clone()));
         assert!(refused.to_string().contains(unknown.as_str()));
         let refused = store.commit(&unknown, Version(1), vec![Write::Delete]).unwrap_err();
@@ -164,7 +207,7 @@ async fn a_store_refuses_to_write_about_what_is_not_there() {
         let id = samples::id(1);
         let execution = samples::execution(&id);
         let token = execution.token;
-        store.append(&id, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).wait().unwrap();
+        store.append(&id, token, vec![Write::Begin(Box::new(execution))], Barrier::Now).await.unwrap();
         let before = store.load(&id).unwrap();
         let reverted = Write::Answered {
             op: Op(7),
@@ -175,11 +218,11 @@ async fn a_store_refuses_to_write_about_what_is_not_there() {
             at: 1,
             event: None,
         };
-        store.append(&id, token, vec![reverted.clone()], Barrier::Now).wait().unwrap();
+        store.append(&id, token, vec![reverted.clone()], Barrier::Now).await.unwrap();
         assert_eq!(store.load(&id).unwrap(), before);
         // One that must not be lost says so, and the whole batch is refused.
         let required = vec![Write::Require { op: Op(7), states: &EntryState::ALL }, reverted];
-        assert_eq!(store.append(&id, token, required, Barrier::Now).wait(), Err(StoreError::Stale));
+        assert_eq!(store.append(&id, token, required, Barrier::Now).await, Err(StoreError::Stale));
     }
 }
 
@@ -194,11 +237,25 @@ async fn each_pass_uses_the_parts_of_its_own_process_while_the_record_goes_on() 
     let second = disk.evict(first);
     let outcome = approve_all(&second.runtime(), paused.unwrap()).await;
     assert_eq!(id_of(&outcome), id);
-    assert_eq!(
-        parsed(&result_of(&outcome)),
-        json!([{ "executionId": id.as_str() }, { "id": 1, "title": "x" }])
-    );
+    assert_eq!(parsed(&result_of(&outcome)), json!([{ "executionId": id.as_str() }, { "id": 1, "title": "x" }]));
     assert_eq!((old.count("shelf", "whoami"), old.count("shelf", "put")), (1, 0));
     assert_eq!((second.ledger.count("shelf", "whoami"), second.ledger.count("shelf", "put")), (0, 1));
     assert_eq!(record(&second.runtime(), &id).execution.start.executor, executor().digest());
+}
+
+/// Covers RUN-22.
+#[tokio::test(flavor = "multi_thread")]
+async fn connectors_hear_of_the_end_of_a_pass_although_the_store_could_not_keep_it() {
+    let disk = Disk::new();
+    let full = Options { durability: Durability::Process, max_pages: Some(100), ..Options::default() };
+    let host = Host::over(Arc::new(SqliteStore::open(disk.path("default"), full).unwrap()));
+    let runtime = host.runtime();
+    // Room for the record and the call, none for the result.
+    let refused = runtime.execute("async () => { await shelf.jot({ text: 'a' }); return 'x'.repeat(900000) }").await;
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, Error::Store(StoreError::Full(_))), "{refused:?}");
+    // It has not ended: what it did is in the journal, for a recovery.
+    let id = runtime.executions(&Query::default()).unwrap().remove(0).id;
+    assert_eq!((status(&runtime, &id), journal_of(&runtime, &id)), ("running", vec!["0 shelf.jot applied".to_owned()]));
+    assert_eq!((pass_ends(&host), disposed(&host)), (vec!["error".to_owned()], vec![]));
 }

@@ -4,70 +4,71 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use codemode_conformance::fixtures::EventKind;
 use codemode_conformance::harness::{Host, executor};
 use codemode_runtime::connector::native::Native;
 use codemode_runtime::connector::{Connector, Method};
+use codemode_runtime::store::Record;
 use codemode_runtime::store::memory::MemoryStore;
 use codemode_runtime::store::sqlite::{Durability, Options, SqliteStore};
-use codemode_runtime::store::Record;
 use codemode_runtime::{Determinism, ExecutionId, Runtime, Store};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 /// An in-memory store.
-pub fn memory() -> Arc<dyn Store> {
+pub(crate) fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
 /// A file that outlives the stores that are opened on it.
-pub struct Disk {
+pub(crate) struct Disk {
     folder: tempfile::TempDir,
 }
 
 impl Disk {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn open(&self, name: &str) -> Arc<dyn Store> {
+    pub(crate) fn open(&self, name: &str) -> Arc<dyn Store> {
         let options = Options { durability: Durability::Process, ..Options::default() };
         Arc::new(SqliteStore::open(self.path(name), options).unwrap())
     }
 
     /// The fixtures over this file.
-    pub fn host(&self) -> Host {
+    pub(crate) fn host(&self) -> Host {
         Host::over(self.open("default"))
     }
 
     /// The host after its process ended and another one took over the file: the world outside stays as it is.
-    pub fn restart(&self, mut host: Host) -> Host {
+    pub(crate) fn restart(&self, mut host: Host) -> Host {
         host.store = memory();
         host.store = self.open("default");
         host
     }
 
     /// The same, and the fixtures have forgotten everything: their counters are at zero.
-    pub fn evict(&self, host: Host) -> Host {
+    pub(crate) fn evict(&self, host: Host) -> Host {
         self.restart(host).fresh_fixtures()
     }
 }
 
 /// Fixtures whose code sees the clock and the randomness of the moment, as in the reference system.
-pub fn live_host() -> Host {
+pub(crate) fn live_host() -> Host {
     let mut host = Host::new();
     host.determinism = Determinism::Live;
     host
 }
 
 /// A runtime of that name over a store, with these connectors.
-pub fn named(name: &str, store: Arc<dyn Store>, connectors: &[(&str, Arc<dyn Connector>)]) -> Runtime {
+pub(crate) fn named(name: &str, store: Arc<dyn Store>, connectors: &[(&str, Arc<dyn Connector>)]) -> Runtime {
     let mut builder = Runtime::builder().name(name).store(store).executor(executor());
     for (name, connector) in connectors {
         builder = builder.connector(*name, connector.clone());
@@ -76,52 +77,52 @@ pub fn named(name: &str, store: Arc<dyn Store>, connectors: &[(&str, Arc<dyn Con
 }
 
 /// The record of an execution that is there.
-pub fn record(runtime: &Runtime, id: &ExecutionId) -> Record {
+pub(crate) fn record(runtime: &Runtime, id: &ExecutionId) -> Record {
     runtime.record(id).unwrap().unwrap()
 }
 
 /// The status in the record.
-pub fn status(runtime: &Runtime, id: &ExecutionId) -> &'static str {
+pub(crate) fn status(runtime: &Runtime, id: &ExecutionId) -> &'static str {
     record(runtime, id).execution.status.as_str()
 }
 
 /// An outcome as a client gets it.
-pub fn wire(outcome: &codemode_runtime::Outcome) -> Value {
+pub(crate) fn wire(outcome: &codemode_runtime::Outcome) -> Value {
     serde_json::from_str(&outcome.to_wire()).unwrap()
 }
 
 /// JSON text as a value.
-pub fn parsed(text: &str) -> Value {
+pub(crate) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
 /// The titles that `shelf.put` really stored.
-pub fn created(host: &Host) -> Vec<String> {
+pub(crate) fn created(host: &Host) -> Vec<String> {
     host.ledger.results("shelf", "put").iter().map(|row| row["title"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The statuses that a hook of `shelf` got, in order.
-pub fn statuses(host: &Host, kind: EventKind) -> Vec<String> {
+pub(crate) fn statuses(host: &Host, kind: EventKind) -> Vec<String> {
     host.ledger.hooks(kind, "shelf").into_iter().map(|(_, status)| status).collect()
 }
 
 /// Hooks after passes.
-pub fn pass_ends(host: &Host) -> Vec<String> {
+pub(crate) fn pass_ends(host: &Host) -> Vec<String> {
     statuses(host, EventKind::PassEnded)
 }
 
 /// Hooks after ends.
-pub fn disposed(host: &Host) -> Vec<String> {
+pub(crate) fn disposed(host: &Host) -> Vec<String> {
     statuses(host, EventKind::ExecutionEnded)
 }
 
 /// Nothing here waits for long; a test that hangs is to fail, not to stop the suite.
-pub async fn soon<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("this takes no time unless it hangs")
 }
 
 /// Waits until something that another task does is to be seen.
-pub async fn until(what: impl Fn() -> bool) {
+pub(crate) async fn until(what: impl Fn() -> bool) {
     soon(async {
         while !what() {
             tokio::task::yield_now().await;
@@ -131,35 +132,43 @@ pub async fn until(what: impl Fn() -> bool) {
 }
 
 /// Where calls wait until the test lets them go on.
-pub struct Door {
+pub(crate) struct Door {
     entered: Semaphore,
     open: Semaphore,
+    waiting: AtomicU32,
 }
 
 impl Door {
-    pub fn new() -> Arc<Self> {
-        Arc::new(Self { entered: Semaphore::new(0), open: Semaphore::new(0) })
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { entered: Semaphore::new(0), open: Semaphore::new(0), waiting: AtomicU32::new(0) })
     }
 
     /// A call comes to the door and waits.
-    pub async fn pass(&self) {
+    pub(crate) async fn pass(&self) {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         self.entered.add_permits(1);
         self.open.acquire().await.unwrap().forget();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Waits until one more call stands at the door.
-    pub async fn entered(&self) {
+    pub(crate) async fn entered(&self) {
         soon(self.entered.acquire()).await.unwrap().forget();
     }
 
+    /// Whether a call has come to the door and has not gone through.
+    pub(crate) fn is_held(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
+    }
+
     /// Lets `calls` of them through.
-    pub fn open(&self, calls: usize) {
+    pub(crate) fn open(&self, calls: usize) {
         self.open.add_permits(calls);
     }
 
     /// The connector `door`: `hold` needs approval, `keep` does not; both wait at the door and are writes, `look` is a
     /// read that waits.
-    pub fn connector(self: &Arc<Self>) -> Arc<dyn Connector> {
+    pub(crate) fn connector(self: &Arc<Self>) -> Arc<dyn Connector> {
         let mut native = Native::new("door");
         for method in [Method::write("hold").needs_approval(), Method::write("keep"), Method::read("look")] {
             let door = self.clone();

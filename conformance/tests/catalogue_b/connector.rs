@@ -170,7 +170,7 @@ async fn a_description_that_failed_is_asked_for_again() {
     assert_eq!(described.load(Ordering::SeqCst), 2);
 }
 
-/// Covers CONNECTOR-13, WEAK-28.
+/// Covers WEAK-28.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_method_has_one_name_that_code_can_write_and_no_two_share_it() {
     for (name, complaint) in [

@@ -48,7 +48,10 @@ async fn an_unknown_method_is_an_exception_with_its_name_its_connector_and_close
     let runtime = host.runtime();
     let caught =
         runtime.execute("async () => { try { await shelf.nope({}); } catch (e) { return [e.code, e.message]; } }");
-    assert_eq!(result_of(&caught.await.unwrap()), r#"["unknown-method","Tool \"nope\" not found on shelf"]"#);
+    assert_eq!(
+        result_of(&caught.await.unwrap()),
+        r#"["unknown-method","Tool \"nope\" not found on shelf; did you mean `nap`?"]"#
+    );
     let close =
         runtime.execute("async () => { try { await shelf.lsit(); } catch (e) { return e.message; } }").await.unwrap();
     assert!(result_of(&close).contains("did you mean `list`"), "{close:#?}");

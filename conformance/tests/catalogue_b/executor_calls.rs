@@ -195,3 +195,24 @@ async fn a_connector_that_checks_its_input_refuses_what_is_wrong() {
         on_host("async () => { try { await maths.add({ a: 'x' }); } catch (e) { return [e.code, e.message]; } }").await;
     assert_eq!(result_of(&outcome), r#"["invalid-arguments","maths.add expects two numbers, not {\"a\":\"x\"}"]"#);
 }
+
+/// Covers iframe-executor#24.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_method_takes_one_argument_and_several_values_go_as_a_list_in_order() {
+    let k = Native::new("k").method_sync(Method::read("join"), |args, _| {
+        let parts: Vec<String> = args
+            .unwrap_or_default()
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|v| v.as_str().unwrap_or("?").to_owned())
+            .collect();
+        Ok(json!(parts.join("/")))
+    });
+    let runtime = Host::new().with("k", shared(k)).runtime();
+    assert_eq!(result_of(&runtime.execute("async () => k.join(['a', 'b', 'c'])").await.unwrap()), "\"a/b/c\"");
+    // What follows the first argument is no part of the call.
+    let outcome = runtime.execute("async () => t.echo(1, 2)").await.unwrap();
+    let Outcome::Completed { calls, .. } = &outcome else { panic!("{outcome:#?}") };
+    assert_eq!(calls[0].request.args().unwrap().as_str(), "1");
+}

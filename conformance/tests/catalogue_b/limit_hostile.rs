@@ -98,7 +98,7 @@ async fn endless_recursion_is_an_exception_that_the_code_can_catch() {
         "async () => { let v = []; for (let i = 0; i < 100000; i++) v = [v]; return v; }",
         "async () => JSON.parse('['.repeat(200000) + ']'.repeat(200000))",
         "async () => eval('('.repeat(100000) + '1' + ')'.repeat(100000))",
-        "async () => { const o = {}; o.toJSON = () => o; return JSON.stringify(o); }",
+        "async () => { const f = () => JSON.stringify({ toJSON: f }); return f(); }",
     ] {
         let outcome = soon(run(hostile)).await;
         let kind = error_of(&outcome).kind;

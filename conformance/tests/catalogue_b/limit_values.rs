@@ -1,10 +1,13 @@
 //! The size of values: 1,000,000 UTF-16 code units pass, one more does not, wherever a value is journaled, and what is
 //! too large is never cut or performed.
 
+use std::sync::Arc;
+
 use codemode_conformance::harness::{Host, anna, approve_all, error_of, journal_of, pending_of, result_of};
 use codemode_runtime::connector::Method;
 use codemode_runtime::connector::native::Native;
 use codemode_runtime::durable::journal::{EntryState, ReplayPolicy};
+use codemode_runtime::store::sqlite::{Options, SqliteStore};
 use codemode_runtime::{ErrorKind, Outcome, Picks, Status};
 use serde_json::json;
 
@@ -271,8 +274,10 @@ async fn a_small_value_that_explodes_when_written_out_is_too_large() {
         assert!(error_of(&outcome).message.contains(subject), "{use_it}: {outcome:#?}");
     }
     assert_eq!(host.ledger.count("t", "echo"), 0);
-    let logged = run(&format!("async () => {{ {doubled} console.log(v); return 'fine'; }}")).await;
-    assert_eq!(result_of(&logged), "\"fine\"");
+    // As a text it has no end; that costs what computing may cost, and no more.
+    let host = Host::new().limits(|l| l.cpu_ms = 500);
+    let logged = host.runtime().execute(format!("async () => {{ {doubled} console.log(v); }}")).await.unwrap();
+    assert_eq!(error_of(&logged).kind, ErrorKind::Limit, "{logged:#?}");
 }
 
 /// Covers LIFECYCLE-10, OUTPUT-07.
@@ -288,4 +293,26 @@ async fn a_limit_error_carries_its_own_text_and_ends_the_execution_for_the_hooks
     let id = outcome.execution().unwrap();
     let again = host.runtime().approve(id, Picks::AllPending, anna()).await.unwrap();
     assert_eq!(error_of(&again).kind, ErrorKind::NotResumable);
+}
+
+/// Covers LIMIT-02, BUG-LIM-02.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_takes_every_value_of_the_limit_although_it_has_three_million_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Arc::new(SqliteStore::open(folder.path().join("store.db"), Options::default()).unwrap());
+    let code = "async () => { const v = '中'.repeat(999998); const e = await t.echo(v); const s = await codemode.step('s', () => v);
+        await t.gate({}); console.log(e === v && s === v); return e; }";
+    let host = Host::over(open());
+    let paused = host.runtime().execute(code).await.unwrap();
+    assert_eq!(pending_of(&paused), ["2 t.gate {}"]);
+    let id = paused.execution().unwrap().clone();
+    drop(host);
+    // Another process finds it as it was.
+    let host = Host::over(open());
+    let runtime = host.runtime();
+    let done = runtime.approve(&id, Picks::AllPending, anna()).await.unwrap();
+    let record = stored(&runtime, &done);
+    assert_eq!(record.execution.result.unwrap().units(), 1_000_000);
+    assert_eq!(record.execution.logs, ["true"]);
+    assert_eq!(host.ledger.count("t", "echo"), 0);
 }

@@ -177,7 +177,7 @@ async fn execute_and_approve_give_the_same_shapes() {
     assert!(wire(&third)["error"].as_str().unwrap().starts_with("boom"));
 }
 
-/// Covers OUTPUT-10, AUDIT-04.
+/// Covers OUTPUT-10.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_source_is_in_the_record_and_not_in_outcomes() {
     let runtime = Host::new().runtime();

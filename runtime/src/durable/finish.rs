@@ -41,19 +41,29 @@ pub struct Finish {
     pub writes: Vec<Write>,
 }
 
-/// Ends a pass at `at` (epoch milliseconds). `timers_left` are the armed timers with the milliseconds they have left;
-/// `logs` the console lines of this pass.
+/// A pass that is over.
+#[derive(Clone, Debug)]
+pub struct PassEnd<'a> {
+    /// How it came to its end.
+    pub ended: Ended,
+    /// Armed timers, with the milliseconds they have left.
+    pub timers_left: &'a [(Op, u64)],
+    /// Its console lines.
+    pub logs: Vec<String>,
+    /// Epoch milliseconds.
+    pub at: u64,
+}
+
+/// Ends a pass: what its execution becomes, and everything that is to be written.
 #[must_use]
 pub fn finish(
     replay: &Replay,
     execution: &Execution,
-    ended: Ended,
-    timers_left: &[(Op, u64)],
-    logs: Vec<String>,
+    end: PassEnd<'_>,
     wishes: &[HookWish],
     limits: &Limits,
-    at: u64,
 ) -> Finish {
+    let PassEnd { ended, timers_left, logs, at } = end;
     let (status, result, error) = match ended {
         // Fulfilled beside a pending call: the result is provisional, the next pass makes it again.
         Ended::Fulfilled(_) if replay.waits() => (Status::Paused, None, None),

@@ -202,7 +202,12 @@ impl wire::Host for Guest {
     }
 
     fn step_exit(&mut self, op: u32, outcome: Result<Option<String>, CallError>, again: bool) -> wasmtime::Result<()> {
-        let raw = |e: CallError| RawFailure { code: e.code, message: e.message, details: e.details };
+        let raw = |e: CallError| RawFailure {
+            name: e.extras.iter().find(|(key, _)| key == "name").and_then(|(_, name)| serde_json::from_str(name).ok()),
+            code: e.code,
+            message: e.message,
+            details: e.details,
+        };
         let rerun = if again { Rerun::Yes } else { Rerun::No };
         self.dispatch.step_exit(Op(op), StepOutcome { result: outcome.map_err(raw), rerun }).map_err(over)
     }

@@ -149,6 +149,8 @@ pub struct RawFailure {
     pub code: String,
     /// For people.
     pub message: String,
+    /// The `name` of what was thrown.
+    pub name: Option<String>,
     /// Tagged JSON.
     pub details: Option<String>,
 }

@@ -1,3 +1,5 @@
+//! What models write, and the function that is made of it.
+
 use super::*;
 
 fn function(text: &str) -> String {

@@ -17,7 +17,7 @@ use crate::connector::BoxFuture;
 use crate::durable::execution::Execution;
 use crate::durable::failure::{CodeError, ErrorKind, Failure, code};
 use crate::durable::id::{ExecutionId, Op, Token};
-use crate::durable::journal::{Answer, Entry, Request};
+use crate::durable::journal::{Answer, Entry, Request, STEP_CONNECTOR};
 use crate::durable::json::cut;
 use crate::durable::limits::Breach;
 use crate::durable::replay::{End, Keep, Next, Replay, Settled, Start, StepRun};
@@ -352,7 +352,8 @@ impl Dispatch for Pass {
             Ok(None) => Ok(Ok(None)),
             Ok(Some(text)) => Json::from_tagged(&text, &limits).map(|v| Ok(Some(v))),
             Err(raw) => raw.details.as_deref().map(|d| Json::from_tagged(d, &limits)).transpose().map(|details| {
-                Err(Failure { details, ..Failure::new(&raw.code, cut(&raw.message, MESSAGE_UNITS)) })
+                let name = raw.name.as_deref().map(|n| cut(n, 128).into_owned());
+                Err(Failure { details, name, ..Failure::new(&raw.code, cut(&raw.message, MESSAGE_UNITS)) })
             }),
         };
         match checked {
@@ -387,9 +388,19 @@ impl Dispatch for Pass {
     }
 
     fn refuse(&mut self, subject: String, refusal: Refusal) -> PassOver {
+        let is_result = subject == RESULT;
+        let step = subject.strip_prefix("result of step \"").and_then(|name| name.strip_suffix('"'));
+        if let Some(op) = step.and_then(|name| self.replay.running_step(name)) {
+            self.replay.unrecordable(op, self.setting.clock.epoch_ms());
+        }
+        let subject = match step {
+            Some(name) => format!("result of {STEP_CONNECTOR}.{name}"),
+            None if is_result => "the final result".to_owned(),
+            None => subject,
+        };
         let limits = &self.setting.limits;
         let error = match refusal {
-            Refusal::TooLarge if subject.contains("final result") => Breach::Outcome(limits.outcome_units).into_error(),
+            Refusal::TooLarge if is_result => Breach::Outcome(limits.outcome_units).into_error(),
             Refusal::TooLarge => Breach::Value { subject, units: None, limit: limits.value_units }.into_error(),
             Refusal::TooDeep => {
                 CodeError::new(ErrorKind::Unrecordable, format!("{subject}: nested deeper than {} levels", limits.depth))
@@ -422,6 +433,9 @@ impl Dispatch for Pass {
 
 /// The longest message of a failure, in UTF-16 code units.
 pub(super) const MESSAGE_UNITS: usize = 10_000;
+
+/// How executors name the code's own result.
+const RESULT: &str = "the result";
 
 const ALLOWED: &str =
     "allowed are JSON values, byte data, big integers, dates, maps, sets, regular expressions and errors";

@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 
 use super::Setting;
 use crate::connector::{StateAccess, StateSession};
+use crate::durable::execution::Status;
 use crate::durable::id::ExecutionId;
 use crate::durable::write::{Hook, HookKind, Write};
 use crate::store::{Barrier, Record, StoreError};
@@ -21,6 +22,19 @@ pub(crate) async fn run_due(setting: &Arc<Setting>, id: &ExecutionId) -> Result<
         join_all(due.into_iter().map(|hook| run_one(setting, &record, hook))).await;
     }
     Ok(())
+}
+
+/// The end of a pass could not be recorded, so nothing is due; connectors may let go of what lives for one pass all the
+/// same (RUN-22). What lives for the execution stays: it has not ended, and recovery will say so.
+pub(crate) async fn pass_lost(setting: &Arc<Setting>, id: &ExecutionId, pass: u32) {
+    let wishes = setting.catalogue.wishes();
+    let wanting = wishes.iter().filter(|w| w.kinds.contains(&HookKind::PassEnded));
+    let calls = wanting.filter_map(|wish| setting.catalogue.get(&wish.connector)).map(|configured| async {
+        let state = StateSession::new(setting.store.clone(), &configured.name, id, StateAccess::ReadOnly);
+        let call = configured.connector.pass_ended(id, pass, Status::Error, state);
+        drop(tokio::time::timeout(Duration::from_millis(setting.limits.call_ms), call).await);
+    });
+    join_all(calls).await;
 }
 
 async fn run_one(setting: &Arc<Setting>, record: &Record, hook: &Hook) {

@@ -1,26 +1,30 @@
 //! One trip of the code through the sandbox: instantiate, serve what the code asks, end, store, run the hooks. A thin
 //! shell around [`crate::durable::replay`], which decides everything.
 
+mod broken;
 mod dispatch;
 mod ending;
 mod hooks;
 mod perform;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::durable::execution::{Determinism, Execution};
-use crate::durable::finish::{Finish, finish};
+use crate::durable::finish::{Finish, PassEnd, finish};
 use crate::durable::id::ExecutionId;
 use crate::durable::journal::Entry;
 use crate::durable::limits::Limits;
 use crate::durable::write::Write;
 use crate::error::Error;
 use crate::executor::{Executor, Request};
+use crate::host::panic_text;
 use crate::normalize::Normalized;
 use crate::store::{Barrier, Store};
 use dispatch::Pass;
@@ -131,9 +135,17 @@ pub(crate) async fn run(
         limits: setting.limits.clone(),
     };
     let pass = Pass::new(setting.clone(), &execution, entries, live.clone());
-    let (ran, dispatch) = setting.executor.run(request, Box::new(pass)).await;
+    let running = AssertUnwindSafe(async { setting.executor.run(request, Box::new(pass)).await });
+    let (ran, dispatch) = match running.catch_unwind().await {
+        Ok(ran) => ran,
+        Err(panic) => {
+            let reason = format!("it panicked: {}", panic_text(&*panic));
+            return broken::end(&setting, &execution, &live, reason).await;
+        }
+    };
     let Ok(mut pass) = dispatch.into_any().downcast::<Pass>() else {
-        return Err(Error::Executor("the executor gave back another dispatch than it was given".to_owned()));
+        let reason = "it gave back another dispatch than it was given".to_owned();
+        return broken::end(&setting, &execution, &live, reason).await;
     };
     let (ended, result) = ending::ended(&mut pass, ran, &normalized);
     let at = setting.clock.epoch_ms();
@@ -141,14 +153,17 @@ pub(crate) async fn run(
     let timers = pass.timers_left();
     let (mut writes, _) = pass.replay.drain();
     let wishes = setting.catalogue.wishes();
-    let ended =
-        finish(&pass.replay, &execution, ended, &timers, logs.clone(), &wishes, &setting.limits, at);
+    let end = PassEnd { ended, timers_left: &timers, logs: logs.clone(), at };
+    let ended = finish(&pass.replay, &execution, end, &wishes, &setting.limits);
     writes.extend(ended.writes.iter().cloned());
     let stored = setting.store.append(&id, execution.token, writes, Barrier::Now).await;
     let entries = pass.replay.entries().to_vec();
     perform::finish_late(*pass);
     live.change();
-    stored?;
+    if let Err(error) = stored {
+        hooks::pass_lost(&setting, &id, execution.pass).await;
+        return Err(error.into());
+    }
     if !wishes.is_empty() {
         hooks::run_due(&setting, &id).await?;
     }
@@ -159,9 +174,10 @@ pub(crate) async fn run(
 /// The entries as the end of the pass left them.
 fn closed(mut entries: Vec<Entry>, writes: &[Write]) -> Vec<Entry> {
     for write in writes {
-        if let Write::Answered { op, state, .. } = write {
+        if let Write::Answered { op, state, at, .. } = write {
             if let Some(entry) = entries.get_mut(op.0 as usize) {
                 entry.state = *state;
+                entry.answered_at = Some(*at);
             }
         }
     }

@@ -127,7 +127,9 @@ pub(super) async fn perform(setting: Arc<Setting>, call: Perform, ready: Ready) 
         Ok(output) => answered(call, configured, output, &state, setting.limits.outcome_units),
         Err(_) => {
             let effect = call.possible();
-            let message = format!("{} timed out: no answer within {limit_ms} ms (limit `call time`)", call.title());
+            let possible = if effect == EffectState::Possible { "; it may have taken effect" } else { "" };
+            let title = call.title();
+            let message = format!("{title} timed out: no answer within {limit_ms} ms (limit `call time`){possible}");
             call.fail(Failure::new(code::TIMEOUT, message).with_effect(effect))
         }
     }

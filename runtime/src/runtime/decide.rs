@@ -123,14 +123,11 @@ impl Runtime {
     /// # Errors
     /// [`Error::StillRunning`] when it does not stop within the limit `cancel time`, or runs in another process.
     pub async fn delete(&self, id: &ExecutionId) -> Result<bool, Error> {
-        if let Some(live) = self.live(id) {
-            live.cancel();
-            let limit = Duration::from_millis(self.0.limits.cancel_ms);
-            if tokio::time::timeout(limit, live.ended()).await.is_err() {
+        let limit = Duration::from_millis(self.0.limits.cancel_ms);
+        loop {
+            if tokio::time::timeout(limit, self.stop(id)).await.is_err() {
                 return Err(Error::StillRunning(id.clone()));
             }
-        }
-        loop {
             let record = match self.0.store.load(id) {
                 Ok(Some(record)) => record,
                 Ok(None) => return Ok(false),
@@ -142,6 +139,9 @@ impl Runtime {
                 Err(error) => return Err(error.into()),
             };
             if record.execution.status == Status::Running {
+                if self.is_ours(&record.execution) {
+                    continue;
+                }
                 return Err(Error::StillRunning(id.clone()));
             }
             if record.execution.status == Status::Paused && !self.dispose(&record).await? {
@@ -158,6 +158,25 @@ impl Runtime {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Cancels the passes of an execution that run in this process, and waits for their end.
+    async fn stop(&self, id: &ExecutionId) {
+        loop {
+            if let Some(live) = self.live(id) {
+                live.cancel();
+                live.ended().await;
+            } else if matches!(self.0.store.load(id), Ok(Some(record)) if self.is_ours(&record.execution)) {
+                // It was just begun: the store knows it a moment before it can be reached.
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn is_ours(&self, execution: &Execution) -> bool {
+        execution.status == Status::Running && execution.owner == Some(self.0.owner)
     }
 
     /// Ends a paused execution so that its connectors can clean up. `false`: somebody else changed it meanwhile.

@@ -1,3 +1,5 @@
+//! JSON text in, JSON text out: what the normal and the canonical form keep, and what is refused.
+
 use super::*;
 
 fn refused(text: &str) -> (JsonReason, usize, String) {

@@ -3,6 +3,17 @@
 use super::super::failure::{CodeError, ErrorKind};
 use super::super::id::{Op, Seq};
 use super::super::journal::{Answer, Entry, EntryState, Request, Rerun, Terms};
+use super::{Replay, Work};
+
+impl Replay {
+    /// The step of that name whose closure runs; of several the one that was begun last.
+    #[must_use]
+    pub fn running_step(&self, name: &str) -> Option<Op> {
+        let named = |e: &Entry| matches!(&e.request, Request::Step { name: n } if n == name);
+        let mut steps = self.entries.iter().zip(&self.work).filter(|(e, w)| **w == Work::Stepping && named(e));
+        steps.next_back().map(|(e, _)| e.op)
+    }
+}
 
 pub(super) fn state_of(answer: &Answer) -> EntryState {
     if answer.is_ok() { EntryState::Applied } else { EntryState::Failed }

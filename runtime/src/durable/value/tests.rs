@@ -1,3 +1,5 @@
+//! The rows of `docs/values.json` that concern the host, and the bounds of values.
+
 use serde_json::Value;
 
 use super::*;
