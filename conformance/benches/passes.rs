@@ -29,13 +29,14 @@ impl Setup {
             _ => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
         };
         let folder = tempfile::tempdir_in(parent).expect("a folder");
-        let store = SqliteStore::open(&folder.path().join("bench.db"), Options::default()).expect("a store");
+        let store = SqliteStore::open(folder.path().join("bench.db"), Options::default()).expect("a store");
         let bytes = std::fs::read(env!("CODEMODE_TESTKIT_WASM")).expect("the component");
         let mut options = ComponentOptions::new("kit");
         options.config.insert("fixture".into(), "misc".into());
         let kit = ComponentConnector::load(engine(), &bytes, options).expect("the component loads");
         let runtime = Host::over(Arc::new(store)).with("kit", Arc::new(kit)).runtime();
-        let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
+        let tokio =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
         Self { runtime, tokio, _folder: folder }
     }
 
@@ -95,7 +96,7 @@ fn replay_of_a_thousand_calls(bencher: Bencher<'_, '_>, place: &str) {
 fn approve_after_a_hundred_calls(bencher: Bencher<'_, '_>, place: &str) {
     let setup = Setup::new(place);
     let code = "async () => { for (let i = 0; i < 100; i++) await t.echo({ i }); return t.gate({}); }";
-    bencher.with_inputs(|| setup.execute(code)).bench_values(|outcome| {
-        setup.tokio.block_on(approve_all(&setup.runtime, outcome))
-    });
+    bencher
+        .with_inputs(|| setup.execute(code))
+        .bench_values(|outcome| setup.tokio.block_on(approve_all(&setup.runtime, outcome)));
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use codemode_runtime::connector::Connector;
 use codemode_runtime::store::memory::MemoryStore;
 use codemode_runtime::{
-    By, ComponentExecutor, Determinism, Engine, EngineOptions, ExecutionId, Json, Limits, Outcome, Pick, Picks, Runtime,
-    Seq, Store, ValueLimits,
+    By, ComponentExecutor, Determinism, Engine, EngineOptions, ExecutionId, Json, Limits, Outcome, Pick, Picks,
+    Runtime, Seq, Store, ValueLimits,
 };
 
 use crate::fixtures::{Ledger, shelf, t};

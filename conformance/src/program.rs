@@ -40,7 +40,9 @@ impl Node {
     /// The code of a whole program that evaluates this piece.
     #[must_use]
     pub fn to_code(&self) -> String {
-        let mut code = String::from("async () => {\n  const caught = async (p) => { try { return await p; } catch (e) { return 'caught'; } };\n  return ");
+        let mut code = String::from(
+            "async () => {\n  const caught = async (p) => { try { return await p; } catch (e) { return 'caught'; } };\n  return ",
+        );
         self.render(&mut code);
         code.push_str(";\n}");
         code
@@ -67,7 +69,9 @@ impl Node {
             }
             Self::Sequence(nodes) => Self::list(code, "[", nodes, "]", Node::render),
             Self::Parallel(nodes) => Self::list(code, "await Promise.all([", nodes, "])", Node::render_promise),
-            Self::Race(nodes) => Self::list(code, "((await Promise.race([", nodes, "])), 'race')", Node::render_promise),
+            Self::Race(nodes) => {
+                Self::list(code, "((await Promise.race([", nodes, "])), 'race')", Node::render_promise)
+            }
             Self::Floating(node) => {
                 code.push('(');
                 node.render_promise(code);

@@ -1,5 +1,5 @@
 //! A host that embeds the runtime: a tool of its own, a call that waits for a person, and what comes of it.
-
+#![expect(clippy::print_stdout, reason = "an example shows its outcome")]
 use std::sync::Arc;
 
 use codemode_runtime::connector::{Method, native::Native};

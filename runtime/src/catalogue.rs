@@ -104,7 +104,9 @@ fn suggestion(wanted: &str, names: Vec<&str>) -> String {
     close.truncate(3);
     match close.len() {
         0 => String::new(),
-        _ => format!("; did you mean {}?", close.iter().map(|(_, n)| format!("`{n}`")).collect::<Vec<_>>().join(" or ")),
+        _ => {
+            format!("; did you mean {}?", close.iter().map(|(_, n)| format!("`{n}`")).collect::<Vec<_>>().join(" or "))
+        }
     }
 }
 

@@ -25,9 +25,6 @@ pub enum Error {
     /// A component could not be loaded.
     #[error("{0}")]
     Load(String),
-    /// The executor broke its contract.
-    #[error("the executor failed: {0}")]
-    Executor(String),
     /// The runtime was built without something it needs.
     #[error("a runtime needs {what}: {how}")]
     Incomplete {
@@ -43,7 +40,9 @@ pub enum Error {
     #[error("execution {0} is still running: cancel it first, or wait for its end")]
     StillRunning(ExecutionId),
     /// The execution belongs to a version whose replay rules are not known here.
-    #[error("execution {id} was started with replay version {found}, this version replays {supported}: it is left as it is")]
+    #[error(
+        "execution {id} was started with replay version {found}, this version replays {supported}: it is left as it is"
+    )]
     ReplayVersion {
         /// Which one.
         id: ExecutionId,
@@ -69,7 +68,6 @@ impl Error {
             Self::Store(error) => error.code(),
             Self::Describe { .. } => "describe",
             Self::Load(_) => "load",
-            Self::Executor(_) => "executor",
             Self::Incomplete { .. } => "incomplete",
             Self::NotFound(_) => "not_found",
             Self::StillRunning(_) => "still_running",

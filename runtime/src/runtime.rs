@@ -276,4 +276,3 @@ impl std::fmt::Debug for Runtime {
         f.debug_struct("Runtime").field("name", &self.0.name).finish_non_exhaustive()
     }
 }
-

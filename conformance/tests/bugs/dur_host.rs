@@ -220,3 +220,13 @@ async fn large_and_small_numbers_cross_every_boundary_whole() {
          9007199254740991,4294967296,-2147483649,5e-324,1.7976931348623157e+308\""
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_come_back_whole_from_a_connector_of_closures() {
+    let host = Host::new().with("p", crate::kit::plain());
+    let code = "async () => {
+        const xs = Array.from({ length: 5000 }, (_, i) => (Math.random() - 0.5) * 10 ** (i % 40 - 20));
+        const r = await p.echo(xs);
+        return xs.filter((x, i) => !Object.is(x, r[i])).length; }";
+    assert_eq!(result_of(&host.runtime().execute(code).await.unwrap()), "0");
+}

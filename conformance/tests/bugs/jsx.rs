@@ -7,7 +7,7 @@ use codemode_runtime::connector::Method;
 use codemode_runtime::connector::native::Native;
 use codemode_runtime::{EntryState, ErrorKind, Failure, Outcome, Status};
 
-use crate::kit::{rounds, through};
+use crate::kit::{plain, rounds, through};
 
 /// Covers BUG-JSX-13, WEAK-07.
 #[tokio::test(flavor = "multi_thread")]
@@ -149,14 +149,16 @@ async fn as_a_child_that_runs_much() {
 /// Covers BUG-JSX-20.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_run_with_very_many_calls_ends_at_the_limit_by_name() {
-    let host = Host::new().limits(|l| (l.cpu_ms, l.pass_ms) = (120_000, 300_000));
-    let code = "async () => { let n = 0; for (let i = 0; i < 20000; i++) n += (await t.echo({ i })).i; return n; }";
+    let host = Host::new().with("p", plain()).limits(|l| (l.cpu_ms, l.pass_ms) = (120_000, 300_000));
+    let code = "async () => { let n = 0; for (let i = 0; i < 20000; i++) n += (await p.echo({ i })).i; return n; }";
     let outcome = host.runtime().execute(code).await.unwrap();
     assert_eq!(error_of(&outcome).kind, ErrorKind::Limit);
     assert_eq!(error_of(&outcome).message, "an execution may make 10000 calls and steps (limit `calls`)");
-    assert_eq!(host.ledger.count("t", "echo"), 10_000);
+    let record = host.store.load(&id_of(&outcome)).unwrap().unwrap();
+    assert_eq!(record.entries.len(), 10_000);
+    assert!(record.entries.iter().all(|e| e.state == EntryState::Applied));
 
-    let host = host.fresh_fixtures().limits(|l| (l.calls, l.ops) = (20_000, 200_000));
+    let host = host.limits(|l| (l.calls, l.ops) = (20_000, 200_000));
     let outcome = host.runtime().execute(code).await.unwrap();
     assert_eq!(result_of(&outcome), "199990000");
 }

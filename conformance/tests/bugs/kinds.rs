@@ -16,7 +16,7 @@ async fn a_timer_does_not_win_against_a_person_who_thinks() {
         await t.add({ n: w });
         return w; }";
     let paused = soon(host.runtime().execute(code)).await.unwrap();
-    assert_eq!(pending_of(&paused), [r#"1 t.gate {"x":1}"#].map(|p| p.replace("1 t", "0 t")));
+    assert_eq!(pending_of(&paused), [r#"0 t.gate {"x":1}"#]);
     assert_eq!(host.ledger.count("t", "add"), 0);
     assert_eq!(result_of(&approve_all(&host.runtime(), paused).await), "\"gate\"");
     assert_eq!(executed(&host.ledger, "add"), [json!({ "n": "gate" })]);
@@ -72,9 +72,7 @@ async fn lone_surrogates_are_kept_everywhere() {
         return [e.bad === bad, Object.keys(e)[1] === bad, e[bad][0] === s, k === bad, m.length, bad]; }"#;
     let outcome = through(&host, code).await;
     assert_eq!(result_of(&outcome), r#"[true,true,true,true,2,"\udc00\ud83d"]"#);
-    let wire: Result<&serde_json::value::RawValue, _> =
-        serde_json::from_str(Box::leak(outcome.to_wire().into_boxed_str()));
-    assert!(wire.is_ok(), "the outcome is JSON");
+    serde_json::from_str::<Box<serde_json::value::RawValue>>(&outcome.to_wire()).expect("the outcome is JSON");
 }
 
 #[tokio::test(flavor = "multi_thread")]

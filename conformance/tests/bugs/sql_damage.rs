@@ -7,7 +7,7 @@ use codemode_runtime::store::StoreError;
 use codemode_runtime::store::sqlite::{Durability, Options};
 use codemode_runtime::{EntryState, Error, ErrorKind, ExecutionId, Outcome, Picks, Query, Seq, Status};
 
-use crate::kit::{Place, host_of, host_with};
+use crate::kit::{Place, Process, given_folder, host_of, host_with, role};
 
 fn limited(folder: &Path, pages: u32) -> Host {
     host_with(folder, Options { durability: Durability::Process, max_pages: Some(pages), ..Options::default() })
@@ -28,7 +28,7 @@ fn check(host: &Host) {
             _ => assert_eq!(of(EntryState::Pending) + of(EntryState::Executing), 0, "{record:#?}"),
         }
     }
-    for event in host.ledger.events().iter().filter(|e| ["add", "gate"].contains(&e.method.as_str())) {
+    for event in host.ledger.events().iter().filter(|e| ["add", "addBig", "gate"].contains(&e.method.as_str())) {
         let id = ExecutionId::from_text(&event.execution);
         let record = host.store.load(&id).unwrap().unwrap_or_else(|| panic!("{event:?} has no record"));
         let entry = record.entries.iter().find(|e| event.key == format!("{id}:{}", e.seq.unwrap()));
@@ -84,6 +84,42 @@ async fn a_full_disk_stops_the_work_and_loses_none_of_it() {
     }
     let host = place.host();
     assert_eq!(result_of(&host.runtime().execute(code).await.unwrap()), "\"done\"");
+}
+
+/// Covers BUG-SQL-03.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_the_system_on_the_size_of_files_is_like_a_full_disk() {
+    let place = Place::new();
+    // Blocks of 512 bytes: four megabytes. Without the trap the system would end the process.
+    let shell = "trap '' XFSZ; ulimit -f 8192;";
+    let child = Process::in_shell(shell, "sql_damage::as_a_child_with_little_room", "fills");
+    child.with("CODEMODE_FOLDER", place.folder()).run();
+    assert!(place.folder().join("full").exists(), "the limit was never reached");
+    let host = place.host();
+    check(&host);
+    assert_eq!(result_of(&host.runtime().execute("async () => (await t.add({ n: 7 })).n").await.unwrap()), "7");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_a_child_with_little_room() {
+    if role().is_none() {
+        return;
+    }
+    let host = host_of(&given_folder());
+    let runtime = host.runtime();
+    let code = "async () => { for (let i = 0; i < 10; i++) await t.addBig({ chars: 20000 }); return 'done'; }";
+    for _ in 0..100 {
+        match runtime.execute(code).await {
+            Ok(Outcome::Completed { .. }) => continue,
+            Ok(Outcome::Failed { error, .. }) => assert_eq!(error.kind, ErrorKind::Storage, "{error:?}"),
+            Ok(other) => panic!("{other:#?}"),
+            Err(error) => assert!(matches!(error, Error::Store(_)), "{error}"),
+        }
+        check(&host);
+        std::fs::write(given_folder().join("full"), "").unwrap();
+        return;
+    }
 }
 
 /// Covers BUG-SQL-06.

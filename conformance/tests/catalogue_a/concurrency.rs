@@ -140,7 +140,7 @@ async fn of_two_processes_that_approve_at_once_one_resumes() {
     }
 }
 
-/// Covers WEAK-03, CONCURRENCY-06.
+/// Covers WEAK-03.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_while_a_pass_runs_is_kept_and_takes_effect_at_its_next_pause() {
     let door = Door::new();

@@ -60,7 +60,7 @@ async fn another_set_of_connectors_is_still_the_same_runtime() {
     assert_eq!(connectors, ["shelf"]);
 }
 
-/// Covers IDENT-04.
+/// Covers APPROVE-09.
 #[tokio::test(flavor = "multi_thread")]
 async fn approval_needs_every_recorded_connector_even_one_that_the_code_never_used() {
     let host = Host::new();

@@ -118,7 +118,6 @@ async fn recording_a_call_writes_one_small_row_however_many_there_are() {
     let marks = marks.lock().unwrap();
     let parts: Vec<u64> = marks.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(parts.len(), 10);
-    println!("bytes for each 101 calls: {parts:?}");
     let usual = |parts: &[u64]| {
         let mut sorted = parts.to_vec();
         sorted.sort_unstable();

@@ -178,7 +178,7 @@ async fn replay_works_after_the_process_lost_all_its_memory() {
     assert_eq!((pass_ends(&host), disposed(&host)), (vec!["completed".to_owned()], vec!["completed".to_owned()]));
 }
 
-/// Covers REPLAY-23, CONCURRENCY-06, WEAK-01.
+/// Covers REPLAY-23, WEAK-01.
 #[tokio::test(flavor = "multi_thread")]
 async fn parallel_calls_replay_in_the_order_in_which_they_were_answered() {
     let host = Host::new();
@@ -234,7 +234,7 @@ async fn reexecuted_calls_that_answer_in_another_order_reach_the_code_in_the_rec
     assert_eq!(host.ledger.count("t", "echo"), 2);
 }
 
-/// Covers REPLAY-24, CONCURRENCY-06, WEAK-03.
+/// Covers REPLAY-24, WEAK-03.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_calls_that_wait_side_by_side_are_shown_together_and_each_runs_once() {
     let host = Host::new();

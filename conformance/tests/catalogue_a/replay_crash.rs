@@ -83,7 +83,6 @@ async fn an_entry_that_was_taken_back_never_runs_again_because_its_execution_is_
     assert_eq!(created(&host), Vec::<String>::new());
 }
 
-/// Covers REPLAY-27.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_execution_whose_host_stopped_stays_running_and_approval_does_not_resume_it() {
     let host = Host::new();
@@ -99,7 +98,6 @@ async fn an_execution_whose_host_stopped_stays_running_and_approval_does_not_res
     assert_eq!(host.ledger.events(), []);
 }
 
-/// Covers AUDIT-03.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_journal_is_what_an_audit_reads() {
     let host = Host::new();

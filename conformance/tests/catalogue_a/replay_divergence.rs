@@ -167,7 +167,6 @@ async fn a_pass_that_skips_a_recorded_call_does_not_complete() {
     assert_eq!(host.runtime().pending(None).unwrap(), []);
 }
 
-/// Covers STEP-13.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_needs_no_step_around_it_and_chance_outside_of_calls_does() {
     let host = live_host();

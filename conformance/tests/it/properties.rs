@@ -82,7 +82,8 @@ async fn run(program: &Node, between: &[Between]) -> (Host, Outcome) {
 fn performed(host: &Host) -> BTreeMap<String, u32> {
     let mut performed = BTreeMap::new();
     for event in host.ledger.events().into_iter().filter(|e| e.kind == EventKind::Performed) {
-        let args: serde_json::Value = event.args.as_deref().map_or(serde_json::Value::Null, |a| serde_json::from_str(a).unwrap());
+        let args: serde_json::Value =
+            event.args.as_deref().map_or(serde_json::Value::Null, |a| serde_json::from_str(a).unwrap());
         let id = ["id", "v", "n"].iter().find_map(|k| args[*k].as_u64()).map(|id| id.to_string());
         let id = id.or_else(|| Some(args["msg"].as_str()?.trim_start_matches('m').to_owned())).unwrap();
         *performed.entry(format!("{} {id}", event.method)).or_default() += 1;

@@ -61,7 +61,8 @@ async fn a_call_inside_a_step_is_performed_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_nobody_awaits_before_the_return_is_performed_once() {
     let host = Host::new();
-    let code = "async () => { t.add({ n: 1 }); const g = t.gate({ x: 1 }); g.then(() => t.add({ n: 2 })); return 'done'; }";
+    let code =
+        "async () => { t.add({ n: 1 }); const g = t.gate({ x: 1 }); g.then(() => t.add({ n: 2 })); return 'done'; }";
     let paused = host.runtime().execute(code).await.unwrap();
     assert_eq!(pending_of(&paused), [r#"1 t.gate {"x":1}"#]);
     let outcome = approve_all(&host.runtime(), paused).await;

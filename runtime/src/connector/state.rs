@@ -139,7 +139,11 @@ impl StateSession {
         let mut keys: std::collections::BTreeSet<String> =
             self.store.state_keys(&query).map_err(unavailable)?.into_iter().collect();
         for (key, present) in own {
-            if present { keys.insert(key) } else { keys.remove(&key) };
+            if present {
+                keys.insert(key)
+            } else {
+                keys.remove(&key)
+            };
         }
         let more = keys.len() > limit as usize;
         let page: Vec<String> = keys.into_iter().take(limit as usize).collect();

@@ -135,7 +135,8 @@ pub fn reject(
     if let Some(reason) = &decision.reason {
         message = format!("{message}: {reason}");
     }
-    let error = CodeError::new(ErrorKind::Rejected, message).with_hint("earlier calls stay done; roll back to undo them");
+    let error =
+        CodeError::new(ErrorKind::Rejected, message).with_hint("earlier calls stay done; roll back to undo them");
     // A rejection is no end of a pass: only `execution_ended` fires (REJECT-04).
     let ended: Vec<HookWish> = wishes
         .iter()
@@ -216,14 +217,15 @@ fn check_contract(entry: &Entry, contract: &impl Fn(&str, &str) -> Option<String
         Some(now) if now == entry.terms.contract => Ok(()),
         Some(_) => Err(CodeError::new(
             ErrorKind::ContractChanged,
-            format!("{connector}.{method} changed since approval was asked for: its schema or its declared effects differ"),
+            format!(
+                "{connector}.{method} changed since approval was asked for: its schema or its declared effects differ"
+            ),
         )
         .with_hint("reject the call and run the code again, so that a person sees what would happen now")),
-        None => Err(CodeError::new(
-            ErrorKind::ContractChanged,
-            format!("{connector}.{method} does not exist any more"),
-        )
-        .with_hint("configure the connector with that method again, or reject the call")),
+        None => {
+            Err(CodeError::new(ErrorKind::ContractChanged, format!("{connector}.{method} does not exist any more"))
+                .with_hint("configure the connector with that method again, or reject the call"))
+        }
     }
 }
 

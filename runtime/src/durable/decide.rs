@@ -75,7 +75,9 @@ pub fn decide(recorded: Option<&Entry>, request: &Request) -> Verdict {
         EntryState::Pending if entry.decision.is_some() => Verdict::Perform,
         EntryState::Pending => Verdict::StayPending,
         // A timer or a step that did not end is begun again; a call only where its class allows that.
-        EntryState::Executing if !matches!(request, Request::Call { .. }) || entry.terms.may_repeat() => Verdict::Perform,
+        EntryState::Executing if !matches!(request, Request::Call { .. }) || entry.terms.may_repeat() => {
+            Verdict::Perform
+        }
         EntryState::Executing | EntryState::Unknown => Verdict::StayUnknown,
         // A withdrawn, reverted or unrecordable entry belongs to an execution that does not run again.
         EntryState::Unrecordable | EntryState::Reverting | EntryState::Reverted | EntryState::Withdrawn => {
@@ -96,11 +98,7 @@ fn compare(entry: &Entry, request: &Request) -> Option<Divergence> {
     }
     let same_kind = std::mem::discriminant(&entry.request) == std::mem::discriminant(request);
     if !same_kind || entry.request.path() != request.path() {
-        return Some(Divergence::Target {
-            seq: entry.seq,
-            expected: entry.request.title(),
-            actual: request.title(),
-        });
+        return Some(Divergence::Target { seq: entry.seq, expected: entry.request.title(), actual: request.title() });
     }
     if let (Request::Sleep { ms: a }, Request::Sleep { ms: b }) = (&entry.request, request) {
         return (a != b).then(|| Divergence::Target {
@@ -143,7 +141,9 @@ impl Divergence {
                 "capture values that change between passes with `codemode.step` and use what it returned",
             ),
             Self::Early { actual } => (
-                format!("replay divergence: the code asked for {actual} before it got all the answers it had got before"),
+                format!(
+                    "replay divergence: the code asked for {actual} before it got all the answers it had got before"
+                ),
                 "the code took another path than in the recorded run; capture what changed with `codemode.step`",
             ),
             Self::NotReached { seq, expected } => (

@@ -97,9 +97,10 @@ pub fn finish(
 #[must_use]
 pub fn due_hooks(wishes: &[HookWish], pass: u32, status: Status) -> Vec<Write> {
     let due = |kind: HookKind| {
-        wishes.iter().filter(move |w| w.kinds.contains(&kind)).map(move |w| {
-            Write::HookDue(Hook { id: 0, kind, connector: w.connector.clone(), pass, status })
-        })
+        wishes
+            .iter()
+            .filter(move |w| w.kinds.contains(&kind))
+            .map(move |w| Write::HookDue(Hook { id: 0, kind, connector: w.connector.clone(), pass, status }))
     };
     let mut hooks: Vec<Write> = due(HookKind::PassEnded).collect();
     if status.is_terminal() {
@@ -120,7 +121,15 @@ fn close_entries(replay: &Replay, at: u64, writes: &mut Vec<Write>) {
             (EntryState::Executing, _) => EntryState::Withdrawn,
             _ => continue,
         };
-        writes.push(Write::Answered { op: entry.op, from: OPEN, state, answer: None, rerun: Rerun::No, at, event: None });
+        writes.push(Write::Answered {
+            op: entry.op,
+            from: OPEN,
+            state,
+            answer: None,
+            rerun: Rerun::No,
+            at,
+            event: None,
+        });
     }
 }
 

@@ -107,10 +107,14 @@ impl fmt::Display for ExecutionId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// The runtime's name has characters outside the allowed set (IDENT-02).
-    #[error("the runtime name {0:?} is not allowed: use ASCII letters, digits, `_`, `-` and `.`, at least one and at most 128")]
+    #[error(
+        "the runtime name {0:?} is not allowed: use ASCII letters, digits, `_`, `-` and `.`, at least one and at most 128"
+    )]
     Runtime(String),
     /// The connector's name is no ASCII identifier (WEAK-29).
-    #[error("the connector name {0:?} is not a valid identifier: use ASCII letters, digits, `_` and `$`, no digit first, at most 128")]
+    #[error(
+        "the connector name {0:?} is not a valid identifier: use ASCII letters, digits, `_` and `$`, no digit first, at most 128"
+    )]
     Connector(String),
     /// The connector's name means something else in the sandbox (IDENT-05, EXECUTOR-11).
     #[error("the connector name `{0}` is reserved: choose another namespace")]
@@ -119,7 +123,9 @@ pub enum NameError {
     #[error("Duplicate connector name `{0}`: each connector needs a namespace of its own")]
     Duplicate(String),
     /// The method's name cannot be called from code.
-    #[error("the method name {1:?} of connector `{0}` cannot be called: use an ASCII identifier of at most 128 characters that is not `then`, `toJSON`, `constructor`, `prototype` or `__proto__`")]
+    #[error(
+        "the method name {1:?} of connector `{0}` cannot be called: use an ASCII identifier of at most 128 characters that is not `then`, `toJSON`, `constructor`, `prototype` or `__proto__`"
+    )]
     Method(String, String),
     /// A connector declares one method twice.
     #[error("Duplicate method `{1}` of connector `{0}`")]
@@ -182,22 +188,130 @@ const UNCALLABLE_METHODS: [&str; 5] = ["then", "toJSON", "constructor", "prototy
 
 /// Globals of the sandbox that a connector must not hide.
 const RESERVED_NAMESPACES: [&str; 72] = [
-    "codemode", "console", "globalThis", "self", "window", "global", "undefined", "NaN", "Infinity", "eval", "Object", "Function",
-    "Array", "String", "Number", "Boolean", "Symbol", "BigInt", "Math", "JSON", "Date", "RegExp", "Map", "Set", "WeakMap",
-    "WeakSet", "Promise", "Proxy", "Reflect", "Error", "AggregateError", "EvalError", "RangeError", "ReferenceError",
-    "SyntaxError", "TypeError", "URIError", "ArrayBuffer", "DataView", "Int8Array", "Uint8Array", "Uint8ClampedArray",
-    "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array",
-    "BigInt64Array", "BigUint64Array", "Iterator", "Intl", "setTimeout", "clearTimeout", "setInterval", "clearInterval",
-    "queueMicrotask", "structuredClone", "TextEncoder", "TextDecoder", "URL", "URLSearchParams", "crypto", "performance",
-    "AbortController", "AbortSignal", "Event", "EventTarget", "DOMException", "btoa", "atob",
+    "codemode",
+    "console",
+    "globalThis",
+    "self",
+    "window",
+    "global",
+    "undefined",
+    "NaN",
+    "Infinity",
+    "eval",
+    "Object",
+    "Function",
+    "Array",
+    "String",
+    "Number",
+    "Boolean",
+    "Symbol",
+    "BigInt",
+    "Math",
+    "JSON",
+    "Date",
+    "RegExp",
+    "Map",
+    "Set",
+    "WeakMap",
+    "WeakSet",
+    "Promise",
+    "Proxy",
+    "Reflect",
+    "Error",
+    "AggregateError",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "ArrayBuffer",
+    "DataView",
+    "Int8Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Iterator",
+    "Intl",
+    "setTimeout",
+    "clearTimeout",
+    "setInterval",
+    "clearInterval",
+    "queueMicrotask",
+    "structuredClone",
+    "TextEncoder",
+    "TextDecoder",
+    "URL",
+    "URLSearchParams",
+    "crypto",
+    "performance",
+    "AbortController",
+    "AbortSignal",
+    "Event",
+    "EventTarget",
+    "DOMException",
+    "btoa",
+    "atob",
 ];
 
 /// Words that ECMAScript keeps for itself, in sloppy or strict code.
 const RESERVED_WORDS: [&str; 48] = [
-    "arguments", "async", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
-    "do", "else", "enum", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in",
-    "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static",
-    "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with", "yield",
+    "arguments",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 #[cfg(test)]

@@ -143,7 +143,9 @@ impl Breach {
             Self::Value { subject, units, limit } => (
                 ErrorKind::Unrecordable,
                 match units {
-                    Some(units) => format!("{subject} is too large: {units} characters, the limit is {limit} (limit `value size`)"),
+                    Some(units) => {
+                        format!("{subject} is too large: {units} characters, the limit is {limit} (limit `value size`)")
+                    }
                     None => format!("{subject} is too large: more than {limit} characters (limit `value size`)"),
                 },
                 "write the data elsewhere, for example to a file, and pass a short reference such as its path",
@@ -155,7 +157,9 @@ impl Breach {
             ),
             Self::Code { units, limit } => (
                 ErrorKind::CodeTooLarge,
-                format!("the execution code is too large: {units} characters, the limit is {limit} (limit `code size`)"),
+                format!(
+                    "the execution code is too large: {units} characters, the limit is {limit} (limit `code size`)"
+                ),
                 "write the data elsewhere, for example to a file, and pass a short reference such as its path",
             ),
         };

@@ -57,7 +57,8 @@ impl ComponentExecutor {
     pub fn load(engine: &Engine, bytes: &[u8], label: &str) -> Result<Self, LoadError> {
         let (component, inspection) = engine.load_component(bytes, label)?;
         inspection.admit_executor(label)?;
-        let invalid = |error: wasmtime::Error| LoadError::Invalid { label: label.to_owned(), reason: format!("{error:#}") };
+        let invalid =
+            |error: wasmtime::Error| LoadError::Invalid { label: label.to_owned(), reason: format!("{error:#}") };
         let mut linker = Linker::new(engine.wasm());
         bindings::Executor::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest: &mut Guest| guest).map_err(invalid)?;
         let pre = linker.instantiate_pre(&component).and_then(bindings::ExecutorPre::new).map_err(invalid)?;

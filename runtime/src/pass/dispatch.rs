@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Sleep;
 
-use super::perform::{Arrived, Performance, Perform, commit, perform};
+use super::perform::{Arrived, Perform, Performance, commit, perform};
 use super::{Live, Setting};
 use crate::connector::BoxFuture;
 use crate::durable::execution::Execution;
@@ -94,7 +94,8 @@ impl Pass {
     pub(super) fn take_logs(&mut self) -> Vec<String> {
         if self.unlogged > 0 {
             let limit = self.setting.limits.log_lines;
-            self.logs.push(format!("[codemode] {} more lines were dropped (limit `log lines`, {limit})", self.unlogged));
+            self.logs
+                .push(format!("[codemode] {} more lines were dropped (limit `log lines`, {limit})", self.unlogged));
             self.unlogged = 0;
         }
         std::mem::take(&mut self.logs)
@@ -402,18 +403,20 @@ impl Dispatch for Pass {
         let error = match refusal {
             Refusal::TooLarge if is_result => Breach::Outcome(limits.outcome_units).into_error(),
             Refusal::TooLarge => Breach::Value { subject, units: None, limit: limits.value_units }.into_error(),
-            Refusal::TooDeep => {
-                CodeError::new(ErrorKind::Unrecordable, format!("{subject}: nested deeper than {} levels", limits.depth))
-                    .with_hint("flatten the value")
-            }
+            Refusal::TooDeep => CodeError::new(
+                ErrorKind::Unrecordable,
+                format!("{subject}: nested deeper than {} levels", limits.depth),
+            )
+            .with_hint("flatten the value"),
             Refusal::Cyclic(path) => {
                 CodeError::new(ErrorKind::Unrecordable, format!("{subject}: {path} contains itself (a cycle)"))
                     .with_hint(ALLOWED)
             }
-            Refusal::Unsupported(path, kind) => {
-                CodeError::new(ErrorKind::Unrecordable, format!("{subject}: {path} is {kind}, which cannot be recorded"))
-                    .with_hint(ALLOWED)
-            }
+            Refusal::Unsupported(path, kind) => CodeError::new(
+                ErrorKind::Unrecordable,
+                format!("{subject}: {path} is {kind}, which cannot be recorded"),
+            )
+            .with_hint(ALLOWED),
         };
         self.fail(error)
     }

@@ -26,7 +26,10 @@ pub(super) fn ended(pass: &mut Pass, ran: Ran, normalized: &Normalized) -> (Ende
     let failed = |breach: Breach| (Ended::Failed(breach.into_error()), None);
     match ran {
         Ran::Returned(_) if pass.replay.is_replaying() => {
-            let error = CodeError::new(ErrorKind::Divergence, "replay divergence: the code ended before it asked for everything that is recorded");
+            let error = CodeError::new(
+                ErrorKind::Divergence,
+                "replay divergence: the code ended before it asked for everything that is recorded",
+            );
             (Ended::Failed(error), None)
         }
         Ran::Returned(None) => (Ended::Fulfilled(None), None),
@@ -55,7 +58,8 @@ fn code_error(pass: &Pass, thrown: Thrown, normalized: &Normalized) -> CodeError
     let units = limits.value_units as usize;
     let at = thrown.line.zip(thrown.column).map(|(line, column)| normalized.source_position(line, column));
     let (line, column) = (at.map(|a| a.0), at.map(|a| a.1));
-    let kind = if thrown.name == "SyntaxError" && thrown.stack.is_none() { ErrorKind::Syntax } else { ErrorKind::Thrown };
+    let kind =
+        if thrown.name == "SyntaxError" && thrown.stack.is_none() { ErrorKind::Syntax } else { ErrorKind::Thrown };
     let value = thrown.value.as_deref().and_then(|v| Json::from_tagged(v, &pass.value_limits()).ok());
     let hint = is_not_defined(&thrown.message).then(|| {
         let names: Vec<&str> = pass.setting.catalogue.names();

@@ -62,4 +62,3 @@ async fn run_one(setting: &Arc<Setting>, record: &Record, hook: &Hook) {
         drop(setting.store.append(id, token, vec![Write::HookDone { id: hook.id }], Barrier::Later));
     }
 }
-

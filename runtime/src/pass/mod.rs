@@ -174,11 +174,11 @@ pub(crate) async fn run(
 /// The entries as the end of the pass left them.
 fn closed(mut entries: Vec<Entry>, writes: &[Write]) -> Vec<Entry> {
     for write in writes {
-        if let Write::Answered { op, state, at, .. } = write {
-            if let Some(entry) = entries.get_mut(op.0 as usize) {
-                entry.state = *state;
-                entry.answered_at = Some(*at);
-            }
+        if let Write::Answered { op, state, at, .. } = write
+            && let Some(entry) = entries.get_mut(op.0 as usize)
+        {
+            entry.state = *state;
+            entry.answered_at = Some(*at);
         }
     }
     entries

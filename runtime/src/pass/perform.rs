@@ -24,17 +24,33 @@ use crate::store::{Barrier, StoreError};
 
 /// What ends a performance.
 pub(super) enum Arrived {
-    Timer { op: Op },
+    Timer {
+        op: Op,
+    },
     /// An answer, with the connector state to be committed with it.
-    Answer { op: Op, answer: Answer, state: Vec<Write> },
+    Answer {
+        op: Op,
+        answer: Answer,
+        state: Vec<Write>,
+    },
     /// The answer and its state are in the journal.
-    Committed { op: Op, answer: Answer },
+    Committed {
+        op: Op,
+        answer: Answer,
+    },
     /// Another call changed what this one read: perform again.
-    Conflict { op: Op },
+    Conflict {
+        op: Op,
+    },
     /// The answer cannot be kept.
-    TooLarge { op: Op, error: CodeError },
+    TooLarge {
+        op: Op,
+        error: CodeError,
+    },
     /// The journal cannot take the row, so nothing was performed.
-    Store { error: StoreError },
+    Store {
+        error: StoreError,
+    },
 }
 
 pub(super) type Performance = BoxFuture<'static, Arrived>;

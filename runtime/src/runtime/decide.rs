@@ -35,12 +35,7 @@ impl By {
     }
 
     fn at(&self, at: u64) -> Decision {
-        Decision {
-            actor: cut(&self.actor),
-            channel: cut(&self.channel),
-            reason: self.reason.as_deref().map(cut),
-            at,
-        }
+        Decision { actor: cut(&self.actor), channel: cut(&self.channel), reason: self.reason.as_deref().map(cut), at }
     }
 }
 

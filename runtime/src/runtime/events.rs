@@ -107,9 +107,10 @@ fn read(entries: &[Entry], after: u64) -> Vec<Event> {
         .iter()
         .flat_map(|e| {
             let asked = event(e, e.asked_event, EventKind::Asked, e.asked_at);
-            let answered = e.answered_event.filter(|_| e.answered_at.is_some()).and_then(|number| {
-                event(e, number, EventKind::Answered(e.state), e.answered_at.unwrap_or(e.asked_at))
-            });
+            let answered = e
+                .answered_event
+                .filter(|_| e.answered_at.is_some())
+                .and_then(|number| event(e, number, EventKind::Answered(e.state), e.answered_at.unwrap_or(e.asked_at)));
             [asked, answered]
         })
         .flatten()

@@ -129,9 +129,7 @@ fn the_rules_of_durability_import_nothing_but_plain_data() {
             let import = line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ").strip_prefix("use ");
             let imports_else = import.is_some_and(|path| {
                 let starts = |a: &&str| path.strip_prefix(*a).is_some_and(|rest| rest.starts_with([':', ';', ' ']));
-                !allowed.iter().any(|a| starts(a))
-                    && !own.iter().any(|o| starts(o))
-                    && !path.starts_with(char::is_uppercase)
+                !allowed.iter().any(starts) && !own.iter().any(starts) && !path.starts_with(char::is_uppercase)
             });
             let does_io = forbidden.iter().any(|f| line.contains(f));
             let reaches_out = line.contains("crate::") && !line.contains("crate::durable") && !line.contains("pub(");

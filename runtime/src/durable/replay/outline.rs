@@ -72,4 +72,3 @@ pub enum Keep {
 
 /// In which states an entry still takes an answer.
 pub const ANSWERABLE: &[EntryState] = &[EntryState::Executing, EntryState::Unknown];
-

@@ -47,8 +47,7 @@ impl Story {
     fn again(self, approved: &[u32]) -> Self {
         let mut entries = self.replay.entries().to_vec();
         for entry in entries.iter_mut().filter(|e| e.seq.is_some_and(|s| approved.contains(&s.0))) {
-            entry.decision =
-                Some(Decision { actor: "a".into(), channel: "test".into(), reason: None, at: self.now });
+            entry.decision = Some(Decision { actor: "a".into(), channel: "test".into(), reason: None, at: self.now });
         }
         Self { now: self.now + 1_000_000, ..Self::on(entries, 2) }
     }
@@ -173,8 +172,14 @@ fn another_target_other_arguments_and_absent_arguments_diverge() {
         first.delivers(op, "1");
         first.again(&[])
     };
-    assert!(recorded().diverges(call("list", r#"{"who":"alice","b":1}"#)).contains("expected t.echo, the code asked for t.list"));
-    assert!(recorded().diverges(call("echo", r#"{"who":"bob","b":1}"#)).contains("differ from the recorded run at .who"));
+    assert!(
+        recorded()
+            .diverges(call("list", r#"{"who":"alice","b":1}"#))
+            .contains("expected t.echo, the code asked for t.list")
+    );
+    assert!(
+        recorded().diverges(call("echo", r#"{"who":"bob","b":1}"#)).contains("differ from the recorded run at .who")
+    );
     assert!(recorded().diverges(call("echo", "")).contains("differ"));
     let step = recorded().replay.step_enter("s".into(), 0).unwrap_err();
     assert!(step.message.contains("at seq 0: expected t.echo, the code asked for __step.s"));
