@@ -1,7 +1,7 @@
 //! What the whole runtime does, over real parts.
 
 mod coverage;
-
+mod killed;
 mod properties;
 mod replay;
 mod snapshots;

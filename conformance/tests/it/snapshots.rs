@@ -88,3 +88,17 @@ async fn failures_of_all_kinds() {
     let syntax = runtime.execute("const a = 1;\nconst b = ;\n").await.unwrap();
     snapshot!(runtime, syntax, "syntax");
 }
+
+/// A snapshot that no test writes any more would be kept, and believed, for ever.
+#[test]
+fn every_stored_snapshot_belongs_to_a_test() {
+    let source = include_str!("snapshots.rs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let parts = name.strip_suffix(".snap").and_then(|n| n.split_once('@'));
+        let (test, suffix) = parts.unwrap_or_else(|| panic!("{name} is no accepted snapshot"));
+        assert!(source.contains(&format!("async fn {test}(")), "no test writes {name}");
+        assert!(source.contains(&format!("\"{suffix}\"")), "no test writes {name}");
+    }
+}
