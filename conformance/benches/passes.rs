@@ -6,7 +6,7 @@ use std::sync::Arc;
 use codemode_conformance::harness::{Host, anna, approve_all, engine, id_of};
 use codemode_runtime::connector::component::{ComponentConnector, ComponentOptions};
 use codemode_runtime::store::sqlite::{Options, SqliteStore};
-use codemode_runtime::{Outcome, Picks, Runtime};
+use codemode_runtime::{Outcome, Picks, Runtime, Store};
 use divan::{Bencher, counter::ItemsCount};
 
 fn main() {
@@ -18,6 +18,7 @@ const PLACES: [&str; 2] = ["tmpfs", "disk"];
 /// A runtime over a fresh file in that place.
 struct Setup {
     runtime: Runtime,
+    store: Arc<dyn Store>,
     tokio: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
 }
@@ -29,15 +30,16 @@ impl Setup {
             _ => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
         };
         let folder = tempfile::tempdir_in(parent).expect("a folder");
-        let store = SqliteStore::open(folder.path().join("bench.db"), Options::default()).expect("a store");
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open(folder.path().join("bench.db"), Options::default()).expect("a store"));
         let bytes = std::fs::read(env!("CODEMODE_TESTKIT_WASM")).expect("the component");
         let mut options = ComponentOptions::new("kit");
         options.config.insert("fixture".into(), "misc".into());
         let kit = ComponentConnector::load(engine(), &bytes, options).expect("the component loads");
-        let runtime = Host::over(Arc::new(store)).with("kit", Arc::new(kit)).runtime();
+        let runtime = Host::over(store.clone()).with("kit", Arc::new(kit)).runtime();
         let tokio =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
-        Self { runtime, tokio, _folder: folder }
+        Self { runtime, store, tokio, _folder: folder }
     }
 
     fn execute(&self, code: &str) -> Outcome {
@@ -52,6 +54,15 @@ impl Setup {
 
 #[divan::bench(args = PLACES)]
 fn fresh_pass(bencher: Bencher<'_, '_>, place: &str) {
+    let mut setup = Setup::new(place);
+    setup.runtime = Host::bare(setup.store.clone()).runtime();
+    setup.completed("async () => 1");
+    bencher.bench(|| setup.completed("async () => 1"));
+}
+
+/// Both fixtures want both hooks.
+#[divan::bench(args = PLACES)]
+fn fresh_pass_with_four_hooks(bencher: Bencher<'_, '_>, place: &str) {
     let setup = Setup::new(place);
     setup.completed("async () => 1");
     bencher.bench(|| setup.completed("async () => 1"));

@@ -91,6 +91,7 @@ fn run(engine: &Engine, component: &Component) -> wasmtime::Result<()> {
     }))
 }
 
+/// Covers BUG-WAS-07.
 #[test]
 fn composed_components_run_under_the_defaults() {
     let engine = engine(200);
