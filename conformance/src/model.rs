@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::Node;
+use crate::program::{Node, is_cancelled_in_step};
 
 /// What a program must have come to in the end, however often it was interrupted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,25 @@ fn walk(node: &Node, expected: &mut Expected) -> String {
             expected.entries += 1;
             walk(inner, expected)
         }
-        Node::Timer(id, _) => id.to_string(),
+        Node::Timer(id, _) | Node::Interval(id) => id.to_string(),
+        // How often it is performed depends on the number of passes.
+        Node::Live(id) => {
+            expected.entries += 1;
+            id.to_string()
+        }
+        Node::Cancelled(id, inner) => {
+            expected.entries += u32::from(is_cancelled_in_step(*id));
+            walk(inner, expected)
+        }
+        Node::Throwing(inner) => {
+            walk(inner, expected);
+            "\"caught\"".to_owned()
+        }
+        Node::FailingStep(_, inner) => {
+            expected.entries += 1;
+            walk(inner, expected);
+            "\"caught\"".to_owned()
+        }
         Node::Sequence(nodes) | Node::Parallel(nodes) => {
             let values: Vec<String> = nodes.iter().map(|n| walk(n, expected)).collect();
             format!("[{}]", values.join(","))

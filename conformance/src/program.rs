@@ -26,6 +26,16 @@ pub enum Node {
     Timer(u32, u8),
     /// `Math.random()` and the clock, in the arguments of a read.
     Chance(u32),
+    /// `t.live`: a read that is performed again in each pass; its value is left open.
+    Live(u32),
+    /// An interval that is cleared when it fired three times.
+    Interval(u32),
+    /// A timer that is taken back after the piece, so that its effect never happens: directly or inside a step.
+    Cancelled(u32, Box<Node>),
+    /// A function that throws after the piece, caught.
+    Throwing(Box<Node>),
+    /// A step whose closure throws after the piece, caught.
+    FailingStep(u32, Box<Node>),
     /// One after the other.
     Sequence(Vec<Node>),
     /// `Promise.all`.
@@ -41,11 +51,25 @@ impl Node {
     #[must_use]
     pub fn to_code(&self) -> String {
         let mut code = String::from(
-            "async () => {\n  const caught = async (p) => { try { return await p; } catch (e) { return 'caught'; } };\n  return ",
+            "async () => {\n  const caught = async (p) => { try { return await p; } catch (e) { return 'caught'; } };\n  const left = [];\n  const value = ",
         );
         self.render(&mut code);
-        code.push_str(";\n}");
+        // Timers do not hold an execution open: what still waits for one is waited for here.
+        let end = if self.has_timer() { ";\n  await Promise.all(left);" } else { ";" };
+        code.push_str(end);
+        code.push_str("\n  return value;\n}");
         code
+    }
+
+    fn has_timer(&self) -> bool {
+        match self {
+            Self::Timer(..) | Self::Interval(_) | Self::Cancelled(..) => true,
+            Self::Sequence(nodes) | Self::Parallel(nodes) | Self::Race(nodes) => nodes.iter().any(Self::has_timer),
+            Self::AskingStep(_, node) | Self::FailingStep(_, node) | Self::Throwing(node) | Self::Floating(node) => {
+                node.has_timer()
+            }
+            _ => false,
+        }
     }
 
     /// An expression of the value (not of a promise), for use inside an async function.
@@ -67,14 +91,42 @@ impl Node {
             Self::Chance(id) => {
                 let _ = write!(code, "((await t.echo({{ id: {id}, r: Math.random(), d: Date.now() }})), {id})");
             }
+            Self::Live(id) => drop(write!(code, "((await t.live({{ id: {id} }})), {id})")),
+            Self::Interval(id) => {
+                let _ = write!(
+                    code,
+                    "await new Promise((r) => {{ let n = 0; const h = setInterval(() => {{ if (++n === 3) {{ clearInterval(h); r({id}); }} }}, 1); }})"
+                );
+            }
+            Self::Cancelled(id, inner) => {
+                let _ = write!(
+                    code,
+                    "await (async () => {{ const h = setTimeout(() => t.add({{ n: {id} }}), 40000); const v = "
+                );
+                inner.render(code);
+                if is_cancelled_in_step(*id) {
+                    let _ = write!(code, "; await codemode.step('c{id}', () => {{ clearTimeout(h); return 1; }})");
+                } else {
+                    code.push_str("; clearTimeout(h)");
+                }
+                code.push_str("; return v; })()");
+            }
+            Self::Throwing(inner) => {
+                code.push_str("await caught((async () => { ");
+                inner.render(code);
+                code.push_str("; throw new Error('thrown'); })())");
+            }
+            Self::FailingStep(id, inner) => {
+                let _ = write!(code, "await caught(codemode.step('s{id}', async () => {{ ");
+                inner.render(code);
+                code.push_str("; throw new Error('failed'); }))");
+            }
             Self::Sequence(nodes) => Self::list(code, "[", nodes, "]", Node::render),
             Self::Parallel(nodes) => Self::list(code, "await Promise.all([", nodes, "])", Node::render_promise),
-            Self::Race(nodes) => {
-                Self::list(code, "((await Promise.race([", nodes, "])), 'race')", Node::render_promise)
-            }
+            Self::Race(nodes) => Self::list(code, "((await Promise.race([", nodes, "])), 'race')", Node::render_left),
             Self::Floating(node) => {
                 code.push('(');
-                node.render_promise(code);
+                node.render_left(code);
                 code.push_str(", 'floating')");
             }
         }
@@ -84,6 +136,13 @@ impl Node {
         code.push_str("(async () => ");
         self.render(code);
         code.push_str(")()");
+    }
+
+    /// A promise that may be left behind.
+    fn render_left(&self, code: &mut String) {
+        code.push_str("left[left.push(");
+        self.render_promise(code);
+        code.push_str(") - 1]");
     }
 
     fn list(code: &mut String, open: &str, nodes: &[Node], close: &str, each: fn(&Node, &mut String)) {
@@ -96,6 +155,12 @@ impl Node {
         }
         code.push_str(close);
     }
+}
+
+/// Both ways are common.
+#[must_use]
+pub fn is_cancelled_in_step(id: u32) -> bool {
+    id.is_multiple_of(2)
 }
 
 /// Gives each piece an id of its own, in order, so that what was performed can be told apart.
@@ -116,6 +181,11 @@ pub fn numbered(node: Node) -> Node {
             Node::AskingStep(_, inner) => Node::AskingStep(id, Box::new(number(*inner, next))),
             Node::Timer(_, ms) => Node::Timer(id, ms),
             Node::Chance(_) => Node::Chance(id),
+            Node::Live(_) => Node::Live(id),
+            Node::Interval(_) => Node::Interval(id),
+            Node::Cancelled(_, inner) => Node::Cancelled(id, Box::new(number(*inner, next))),
+            Node::Throwing(inner) => Node::Throwing(Box::new(number(*inner, next))),
+            Node::FailingStep(_, inner) => Node::FailingStep(id, Box::new(number(*inner, next))),
             Node::Sequence(nodes) => Node::Sequence(all(nodes, next)),
             Node::Parallel(nodes) => Node::Parallel(all(nodes, next)),
             Node::Race(nodes) => Node::Race(all(nodes, next)),

@@ -9,6 +9,7 @@ use crate::durable::execution::Namespace;
 use crate::durable::failure::{Failure, code};
 use crate::durable::finish::HookWish;
 use crate::durable::journal::{Request, Terms};
+use crate::durable::json::cut;
 use crate::durable::value::Json;
 use crate::durable::write::HookKind;
 
@@ -83,12 +84,14 @@ impl Catalogue {
     pub(crate) fn terms(&self, request: &Request) -> Result<Terms, Failure> {
         let Request::Call { connector, method, args } = request else { return Ok(Terms::default()) };
         let Some(configured) = self.get(connector) else {
-            let message = format!("there is no connector `{connector}`{}", suggestion(connector, self.names()));
+            let message =
+                format!("there is no connector `{}`{}", cut(connector, 200), suggestion(connector, self.names()));
             return Err(Failure::new(code::UNKNOWN_METHOD, message));
         };
         let Some(terms) = configured.methods.get(method) else {
             let names = configured.description.methods.iter().map(|m| m.name.as_str()).collect();
-            let message = format!("Tool \"{method}\" not found on {connector}{}", suggestion(method, names));
+            let message =
+                format!("Tool \"{}\" not found on {connector}{}", cut(method, 200), suggestion(method, names));
             return Err(Failure::new(code::UNKNOWN_METHOD, message));
         };
         configured.arguments(method, args.as_ref())?;

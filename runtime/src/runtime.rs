@@ -138,14 +138,9 @@ impl Runtime {
         entries: Vec<Entry>,
         begin: Vec<Write>,
     ) -> Result<Outcome, Error> {
-        let live = self.enter(execution.id());
-        let runtime = self.clone();
+        let entered = Entered { runtime: self.clone(), id: execution.id().clone(), live: self.enter(execution.id()) };
         let task = self.0.executor.runtime().spawn(async move {
-            let id = execution.id().clone();
-            let outcome = runtime.passes(catalogue, execution, entries, begin, live.clone()).await;
-            runtime.leave(&id);
-            live.end();
-            outcome
+            entered.runtime.passes(catalogue, execution, entries, begin, entered.live.clone()).await
         });
         task.await.map_err(|error| Error::Lost(error.to_string()))?
     }
@@ -240,8 +235,12 @@ impl Runtime {
         live
     }
 
-    fn leave(&self, id: &ExecutionId) {
-        self.lives().remove(id);
+    fn leave(&self, id: &ExecutionId, live: &Arc<Live>) {
+        let mut lives = self.lives();
+        // Somebody may have resumed it already: then the entry is theirs.
+        if lives.get(id).is_some_and(|current| Arc::ptr_eq(current, live)) {
+            lives.remove(id);
+        }
     }
 
     fn live(&self, id: &ExecutionId) -> Option<Arc<Live>> {
@@ -250,6 +249,20 @@ impl Runtime {
 
     fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<ExecutionId, Arc<Live>>> {
         self.0.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An execution that runs in this process. It comes to rest when this is dropped, also by a panic: others wait for that.
+struct Entered {
+    runtime: Runtime,
+    id: ExecutionId,
+    live: Arc<Live>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.runtime.leave(&self.id, &self.live);
+        self.live.end();
     }
 }
 

@@ -2,12 +2,8 @@
 
 use crate::{cargo, insist};
 
-/// With nextest where it is installed, because it shows progress and runs test files side by side; else with cargo.
+/// With cargo's own runner, one process for each test binary: what a test binary loads once (a compiled sandbox, an
+/// engine) serves all its tests. A runner with a process for each test takes three times as long here.
 pub(crate) fn run() -> Result<(), String> {
-    let nextest = cargo(&["nextest", "--version"]).output().is_ok_and(|output| output.status.success());
-    if !nextest {
-        return insist(cargo(&["test", "--no-fail-fast"]), "cargo test --no-fail-fast");
-    }
-    insist(cargo(&["nextest", "run", "--no-fail-fast"]), "cargo nextest run --no-fail-fast")?;
-    insist(cargo(&["test", "--doc"]), "cargo test --doc")
+    insist(cargo(&["test", "--no-fail-fast"]), "cargo test --no-fail-fast")
 }

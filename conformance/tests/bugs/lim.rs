@@ -209,7 +209,7 @@ async fn a_value_at_the_limit_survives_an_approval() {
 /// Covers BUG-LIM-04.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_value_that_is_huge_when_written_out_is_refused() {
-    let host = Host::new().limits(|l| l.cpu_ms = 2_000);
+    let host = Host::new();
     let runtime = host.runtime();
     let shared = "let v = 'x'; for (let i = 0; i < 40; i++) v = [v, v];";
     for (rest, subject) in [
@@ -224,6 +224,7 @@ async fn a_small_value_that_is_huge_when_written_out_is_refused() {
         assert!(error.message.contains("too large") && error.message.contains(subject), "{rest}: {error:?}");
         assert!(matches!(error.kind, ErrorKind::Unrecordable | ErrorKind::Limit), "{rest}: {error:?}");
     }
+    let runtime = host.clone().limits(|l| l.cpu_ms = 2_000).runtime();
     for rest in [
         "console.log(v); return 1;",
         "return JSON.stringify(v).length;",

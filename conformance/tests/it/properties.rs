@@ -29,6 +29,8 @@ fn node() -> impl Strategy<Value = Node> {
         2 => Just(Node::Step(0)),
         1 => (0..6_u8).prop_map(|ms| Node::Timer(0, ms)),
         2 => Just(Node::Chance(0)),
+        2 => Just(Node::Live(0)),
+        1 => Just(Node::Interval(0)),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         let some = || prop::collection::vec(inner.clone(), 1..4);
@@ -37,6 +39,9 @@ fn node() -> impl Strategy<Value = Node> {
             3 => some().prop_map(Node::Parallel),
             2 => some().prop_map(Node::Race),
             1 => inner.clone().prop_map(|n| Node::Floating(Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::Cancelled(0, Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::Throwing(Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::FailingStep(0, Box::new(n))),
             1 => inner.prop_map(|n| Node::AskingStep(0, Box::new(n))),
         ]
     })
@@ -82,6 +87,9 @@ async fn run(program: &Node, between: &[Between]) -> (Host, Outcome) {
 fn performed(host: &Host) -> BTreeMap<String, u32> {
     let mut performed = BTreeMap::new();
     for event in host.ledger.events().into_iter().filter(|e| e.kind == EventKind::Performed) {
+        if event.method == "live" {
+            continue;
+        }
         let args: serde_json::Value =
             event.args.as_deref().map_or(serde_json::Value::Null, |a| serde_json::from_str(a).unwrap());
         let id = ["id", "v", "n"].iter().find_map(|k| args[*k].as_u64()).map(|id| id.to_string());

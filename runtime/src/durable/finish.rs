@@ -74,9 +74,8 @@ pub fn finish(
     let mut writes = Vec::new();
     if status == Status::Paused {
         writes.extend(timers_left.iter().map(|&(op, remaining_ms)| Write::TimerLeft { op, remaining_ms }));
-    } else {
-        close_entries(replay, at, &mut writes);
     }
+    close_entries(replay, status, at, &mut writes);
     if !logs.is_empty() {
         writes.push(Write::Logged { lines: logs });
     }
@@ -109,16 +108,18 @@ pub fn due_hooks(wishes: &[HookWish], pass: u32, status: Status) -> Vec<Write> {
     hooks
 }
 
-/// A call in flight may have happened; what never began, timers and steps did not.
-fn close_entries(replay: &Replay, at: u64, writes: &mut Vec<Write>) {
-    let performing: std::collections::BTreeSet<Op> = replay.performing().map(|e| e.op).collect();
+/// A call that was begun may have happened, also beside a pause: an executor can give up before its answer. What never
+/// began, timers and steps did not happen; after a pause they go on.
+fn close_entries(replay: &Replay, status: Status, at: u64, writes: &mut Vec<Write>) {
+    let over = status != Status::Paused;
     for entry in replay.entries() {
         let state = match (entry.state, &entry.request) {
-            (EntryState::Pending, _) => EntryState::Withdrawn,
-            (EntryState::Executing, Request::Call { .. } | Request::Fetch { .. }) if performing.contains(&entry.op) => {
+            (EntryState::Executing, Request::Call { .. } | Request::Fetch { .. })
+                if replay.may_have_happened(entry.op) =>
+            {
                 EntryState::Unknown
             }
-            (EntryState::Executing, _) => EntryState::Withdrawn,
+            (EntryState::Executing | EntryState::Pending, _) if over => EntryState::Withdrawn,
             _ => continue,
         };
         writes.push(Write::Answered {

@@ -6,6 +6,7 @@
 //! replayed until the record ends.
 
 mod entry;
+mod happened;
 mod outline;
 #[cfg(test)]
 pub(super) mod testing;
@@ -153,7 +154,8 @@ impl Replay {
             Verdict::Fresh => self.begin(op, terms, at),
             Verdict::Replay | Verdict::RunAgain => self.answered(op),
             Verdict::Perform => self.enqueue(op),
-            Verdict::StayPending | Verdict::StayUnknown => self.work[index] = Work::Waiting,
+            Verdict::StayPending => self.work[index] = Work::Waiting,
+            Verdict::StayUnknown => self.unsure(op, at),
             Verdict::Diverge(divergence) => return Err(divergence.into_error()),
         }
         Ok(op)
@@ -319,11 +321,6 @@ impl Replay {
     #[must_use]
     pub fn waits(&self) -> bool {
         self.work.contains(&Work::Waiting)
-    }
-
-    /// What is performed right now.
-    pub fn performing(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().zip(&self.work).filter(|(_, w)| **w == Work::Performing).map(|(e, _)| e)
     }
 
     fn place(&mut self, request: Request, at: u64) -> Result<(Op, Verdict), CodeError> {

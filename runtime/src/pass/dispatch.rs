@@ -11,20 +11,21 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Sleep;
 
-use super::perform::{Arrived, Perform, Performance, commit, perform};
+use super::perform::{Arrived, Gate, Perform, Performance, commit, perform};
+use super::refusal::{self, MESSAGE_UNITS, RESULT, storage, unrecordable};
 use super::{Live, Setting};
 use crate::connector::BoxFuture;
 use crate::durable::execution::Execution;
-use crate::durable::failure::{CodeError, ErrorKind, Failure, code};
+use crate::durable::failure::{CodeError, EffectState, ErrorKind, Failure, code};
 use crate::durable::id::{ExecutionId, Op, Token};
 use crate::durable::journal::{Answer, Entry, Request, STEP_CONNECTOR};
-use crate::durable::json::cut;
+use crate::durable::json::{cut, utf16_len};
 use crate::durable::limits::Breach;
 use crate::durable::replay::{End, Keep, Next, Replay, Settled, Start, StepRun};
-use crate::durable::value::{Json, ValueError, ValueLimits};
+use crate::durable::value::{Json, ValueLimits};
 use crate::durable::write::Write;
 use crate::executor::{Completion, Dispatch, Level, PassOver, Refusal, StepOutcome};
-use crate::store::{Barrier, StoreError, Ticket};
+use crate::store::{Barrier, Ticket};
 
 /// A pass in progress.
 pub(crate) struct Pass {
@@ -34,6 +35,7 @@ pub(crate) struct Pass {
     number: u32,
     pub(crate) replay: Replay,
     pub(super) performing: FuturesUnordered<Performance>,
+    gate: Arc<Gate>,
     timers: FuturesUnordered<Performance>,
     /// When each armed timer fires, on the monotonic clock.
     fires_at: BTreeMap<Op, u64>,
@@ -43,6 +45,8 @@ pub(crate) struct Pass {
     logs: Vec<String>,
     unlogged: u64,
     over: Option<End>,
+    /// The host said that nothing is outstanding.
+    finished: bool,
     live: Arc<Live>,
 }
 
@@ -56,6 +60,7 @@ impl Pass {
             number: execution.pass,
             replay,
             performing: FuturesUnordered::new(),
+            gate: Arc::default(),
             timers: FuturesUnordered::new(),
             fires_at: BTreeMap::new(),
             ends_at: setting.clock.monotonic_ms().saturating_add(limits.pass_ms),
@@ -63,6 +68,7 @@ impl Pass {
             logs: Vec::new(),
             unlogged: 0,
             over: None,
+            finished: false,
             live,
             setting,
         }
@@ -81,6 +87,15 @@ impl Pass {
             self.out_of_time();
         }
         self.take_over()
+    }
+
+    /// Nothing begins from here on; what did not begin is told apart from what may have happened.
+    pub(super) fn close(&mut self) {
+        self.gate.close();
+        let ops: Vec<Op> = self.replay.performing().map(|e| e.op).collect();
+        for op in ops.into_iter().filter(|op| !self.gate.has_begun(*op)) {
+            self.replay.never_began(op);
+        }
     }
 
     /// Timers that are armed, with the milliseconds they have left.
@@ -126,7 +141,26 @@ impl Pass {
         })
     }
 
+    /// Nothing can be asked for after the end, when nobody would answer; and names are journaled like values.
+    fn may_ask(&mut self, title: &str, names: [&str; 2]) -> Result<(), PassOver> {
+        if self.finished {
+            let message = format!("{} was asked for after the code had ended", cut(title, 200));
+            return Err(self.fail(CodeError::new(ErrorKind::Sandbox, message)));
+        }
+        let limit = self.setting.limits.value_units;
+        for name in names {
+            let units = utf16_len(name);
+            if units > u64::from(limit) {
+                let subject = format!("the name {}", cut(name, 200));
+                return Err(self.breach(Breach::Value { subject, units: Some(units), limit }));
+            }
+        }
+        Ok(())
+    }
+
     fn ask(&mut self, request: Request) -> Result<Op, PassOver> {
+        let (connector, method) = request.path();
+        self.may_ask(method, [connector, method])?;
         let limits = &self.setting.limits;
         if request.is_numbered() && self.replay.calls() >= limits.calls {
             let limit = limits.calls;
@@ -174,7 +208,8 @@ impl Pass {
             match start {
                 Start::Perform(op) => {
                     let Some(call) = self.call_of(op) else { continue };
-                    self.performing.push(Box::pin(perform(self.setting.clone(), call, ticket.clone())));
+                    let gate = self.gate.clone();
+                    self.performing.push(Box::pin(perform(self.setting.clone(), call, ticket.clone(), gate)));
                 }
                 Start::Timer(op, ms) => self.arm(op, ms)?,
             }
@@ -214,16 +249,12 @@ impl Pass {
             }
             Arrived::Answer { op, answer, state } => self.commit_with_state(op, answer, state, at),
             Arrived::Committed { op, answer } => self.replay.arrived(op, answer, at, Keep::Written),
-            Arrived::Conflict { op } => {
-                if let Some(call) = self.call_of(op) {
-                    let ready = Ticket::settled(Ok(())).boxed().shared();
-                    self.performing.push(Box::pin(perform(self.setting.clone(), call.again(), ready)));
-                }
-            }
+            Arrived::Conflict { op } => self.conflicted(op, at),
             Arrived::TooLarge { op, error } => {
                 self.replay.unrecordable(op, at);
                 return Err(self.fail(error));
             }
+            Arrived::NotBegun => {}
             Arrived::Store { error } => return Err(self.fail(storage(&error))),
         }
         Ok(())
@@ -234,12 +265,33 @@ impl Pass {
         let Some(write) = self.replay.answer_write(op, &answer, at) else {
             return self.replay.arrived(op, answer, at, Keep::ToWrite);
         };
-        // What the machine wants written comes first, so that the journal stays in order.
+        // What the machine wants written comes first, so that the journal stays in order; in a batch of its own, because
+        // the one with state may be refused as a whole.
         let earlier = self.replay.drain_writes();
-        let writes = commit::batch(op, earlier, write, state);
+        if !earlier.is_empty() {
+            drop(self.setting.store.append(&self.id, self.token, earlier, Barrier::Later));
+        }
+        let writes = commit::batch(op, write, state);
         let ticket = self.setting.store.append(&self.id, self.token, writes, Barrier::Now);
         self.live.change();
         self.performing.push(Box::pin(commit::wait(op, answer, ticket)));
+    }
+
+    /// Another call changed the state that this one had read, so nothing of it is kept. It is performed again where that
+    /// does nothing twice; otherwise the code is told.
+    fn conflicted(&mut self, op: Op, at: u64) {
+        if self.replay.perform_again(op) {
+            let Some(call) = self.call_of(op) else { return };
+            let ready = Ticket::settled(Ok(())).boxed().shared();
+            self.performing.push(Box::pin(perform(self.setting.clone(), call, ready, self.gate.clone())));
+            return;
+        }
+        let title = self.replay.entry(op).map_or_else(String::new, |e| e.request.title());
+        let message = format!(
+            "{title} was performed, but its connector's state changed meanwhile: what it wrote to its state is lost"
+        );
+        let failure = Failure::new(code::INTERNAL, message).with_effect(EffectState::Happened);
+        self.replay.arrived(op, Err(failure), at, Keep::ToWrite);
     }
 
     async fn wait(&mut self) -> Result<(), PassOver> {
@@ -259,8 +311,8 @@ impl Pass {
     }
 
     fn out_of_time(&mut self) -> PassOver {
-        let possible: Vec<String> =
-            self.replay.performing().filter(|e| e.terms.needs_barrier()).map(|e| e.request.title()).collect();
+        let possible = |e: &&Entry| e.terms.needs_barrier() && self.gate.has_begun(e.op);
+        let possible: Vec<String> = self.replay.performing().filter(possible).map(|e| e.request.title()).collect();
         let mut error = Breach::PassTime(self.setting.limits.pass_ms).into_error();
         if !possible.is_empty() {
             error.message = format!("{}; {} may have taken effect", error.message, possible.join(", "));
@@ -284,7 +336,10 @@ impl Pass {
             match next {
                 Next::Deliver { op, answer, now } => return Ok(Some(Completion { op, answer, now })),
                 Next::Wait => self.wait().await?,
-                Next::Finished => return Ok(None),
+                Next::Finished => {
+                    self.finished = true;
+                    return Ok(None);
+                }
                 Next::End(end) => return Err(self.end(end)),
             }
         }
@@ -333,6 +388,7 @@ impl Dispatch for Pass {
     }
 
     fn step_enter(&mut self, name: String) -> Result<(Op, StepRun), PassOver> {
+        self.may_ask(&name, [STEP_CONNECTOR, &name])?;
         let limits = &self.setting.limits;
         if self.replay.calls() >= limits.calls {
             let limit = limits.calls;
@@ -343,6 +399,10 @@ impl Dispatch for Pass {
     }
 
     fn step_exit(&mut self, op: Op, outcome: StepOutcome) -> Result<(), PassOver> {
+        // The closure of a recorded step ran again: its recorded outcome stands, whatever it came to this time.
+        if !self.replay.is_stepping(op) {
+            return Ok(());
+        }
         let at = self.setting.clock.epoch_ms();
         let subject = || {
             let name = self.replay.entry(op).map(|e| e.request.title());
@@ -354,7 +414,7 @@ impl Dispatch for Pass {
             Ok(Some(text)) => Json::from_tagged(&text, &limits).map(|v| Ok(Some(v))),
             Err(raw) => raw.details.as_deref().map(|d| Json::from_tagged(d, &limits)).transpose().map(|details| {
                 let name = raw.name.as_deref().map(|n| cut(n, 128).into_owned());
-                Err(Failure { details, name, ..Failure::new(&raw.code, cut(&raw.message, MESSAGE_UNITS)) })
+                Err(Failure { details, name, ..Failure::new(&cut(&raw.code, 128), cut(&raw.message, MESSAGE_UNITS)) })
             }),
         };
         match checked {
@@ -399,25 +459,7 @@ impl Dispatch for Pass {
             None if is_result => "the final result".to_owned(),
             None => subject,
         };
-        let limits = &self.setting.limits;
-        let error = match refusal {
-            Refusal::TooLarge if is_result => Breach::Outcome(limits.outcome_units).into_error(),
-            Refusal::TooLarge => Breach::Value { subject, units: None, limit: limits.value_units }.into_error(),
-            Refusal::TooDeep => CodeError::new(
-                ErrorKind::Unrecordable,
-                format!("{subject}: nested deeper than {} levels", limits.depth),
-            )
-            .with_hint("flatten the value"),
-            Refusal::Cyclic(path) => {
-                CodeError::new(ErrorKind::Unrecordable, format!("{subject}: {path} contains itself (a cycle)"))
-                    .with_hint(ALLOWED)
-            }
-            Refusal::Unsupported(path, kind) => CodeError::new(
-                ErrorKind::Unrecordable,
-                format!("{subject}: {path} is {kind}, which cannot be recorded"),
-            )
-            .with_hint(ALLOWED),
-        };
+        let error = refusal::error(subject, is_result, refusal, &self.setting.limits);
         self.fail(error)
     }
 
@@ -432,29 +474,4 @@ impl Dispatch for Pass {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
-}
-
-/// The longest message of a failure, in UTF-16 code units.
-pub(super) const MESSAGE_UNITS: usize = 10_000;
-
-/// How executors name the code's own result.
-const RESULT: &str = "the result";
-
-const ALLOWED: &str =
-    "allowed are JSON values, byte data, big integers, dates, maps, sets, regular expressions and errors";
-
-/// Why a value cannot be kept.
-pub(super) fn unrecordable(error: &ValueError, subject: String) -> CodeError {
-    match error {
-        ValueError::TooLarge { units, limit } => {
-            let limit = u32::try_from(*limit).unwrap_or(u32::MAX);
-            Breach::Value { subject, units: Some(*units), limit }.into_error()
-        }
-        other => CodeError::new(ErrorKind::Unrecordable, format!("{subject}: {other}")).with_hint(ALLOWED),
-    }
-}
-
-pub(super) fn storage(error: &StoreError) -> CodeError {
-    CodeError::new(ErrorKind::Storage, format!("the journal could not be written: {error}"))
-        .with_hint("nothing was performed that is not recorded; mend the storage and run the code again")
 }

@@ -1,6 +1,7 @@
 //! Says in the words of the journal how a run of the sandbox came to its end.
 
-use super::dispatch::{Pass, unrecordable};
+use super::dispatch::Pass;
+use super::refusal::unrecordable;
 use crate::durable::failure::{CodeError, ErrorKind};
 use crate::durable::finish::Ended;
 use crate::durable::json::cut;

@@ -1,9 +1,11 @@
 //! Runs the hooks that a change of status made due. They are stored with the status, so that none is lost; connectors
 //! must take one twice. Their failures are logged and ignored (LIFECYCLE-05).
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
 use super::Setting;
@@ -11,6 +13,7 @@ use crate::connector::{StateAccess, StateSession};
 use crate::durable::execution::Status;
 use crate::durable::id::ExecutionId;
 use crate::durable::write::{Hook, HookKind, Write};
+use crate::host::panic_text;
 use crate::store::{Barrier, Record, StoreError};
 
 /// Runs what is due for an execution: first the ends of passes, then the end of the execution; connectors of one event
@@ -32,6 +35,7 @@ pub(crate) async fn pass_lost(setting: &Arc<Setting>, id: &ExecutionId, pass: u3
     let calls = wanting.filter_map(|wish| setting.catalogue.get(&wish.connector)).map(|configured| async {
         let state = StateSession::new(setting.store.clone(), &configured.name, id, StateAccess::ReadOnly);
         let call = configured.connector.pass_ended(id, pass, Status::Error, state);
+        let call = AssertUnwindSafe(call).catch_unwind();
         drop(tokio::time::timeout(Duration::from_millis(setting.limits.call_ms), call).await);
     });
     join_all(calls).await;
@@ -39,26 +43,45 @@ pub(crate) async fn pass_lost(setting: &Arc<Setting>, id: &ExecutionId, pass: u3
 
 async fn run_one(setting: &Arc<Setting>, record: &Record, hook: &Hook) {
     let id = record.execution.id();
-    let mut writes = vec![Write::HookDone { id: hook.id }];
-    if let Some(configured) = setting.catalogue.get(&hook.connector) {
-        let state = StateSession::new(setting.store.clone(), &hook.connector, id, StateAccess::ReadWrite);
-        let call = match hook.kind {
-            HookKind::PassEnded => configured.connector.pass_ended(id, hook.pass, hook.status, state.clone()),
-            HookKind::ExecutionEnded => configured.connector.execution_ended(id, hook.status, state.clone()),
-        };
-        let limit = Duration::from_millis(setting.limits.call_ms);
-        match tokio::time::timeout(limit, call).await {
-            Ok(Ok(())) => writes.extend(state.take_writes()),
-            Ok(Err(failure)) => {
-                tracing::warn!(execution = %id, connector = hook.connector, error = failure.message, "a hook failed");
+    let token = record.execution.token;
+    let done = || Write::HookDone { id: hook.id };
+    for _ in 0..MAX_CONFLICTS {
+        let writes = [done()].into_iter().chain(call(setting, id, hook).await).collect();
+        match setting.store.append(id, token, writes, Barrier::Later).await {
+            Ok(()) => return,
+            // Another call changed the state that it had read: it looks again, or what it wrote would be lost.
+            Err(StoreError::StateConflict) => {}
+            Err(error) => {
+                tracing::warn!(execution = %id, connector = hook.connector, %error, "a hook's end was not recorded");
+                break;
             }
-            Err(_) => tracing::warn!(execution = %id, connector = hook.connector, "a hook took too long"),
         }
     }
-    let token = record.execution.token;
-    let outcome = setting.store.append(id, token, writes, Barrier::Later).await;
-    if let Err(error) = outcome {
-        tracing::warn!(execution = %id, connector = hook.connector, %error, "a hook's end was not recorded");
-        drop(setting.store.append(id, token, vec![Write::HookDone { id: hook.id }], Barrier::Later));
+    drop(setting.store.append(id, token, vec![done()], Barrier::Later));
+}
+
+/// How often a hook runs whose connector's state changes all the time.
+const MAX_CONFLICTS: u32 = 100;
+
+/// Runs a hook once; what it wrote to its connector's state.
+async fn call(setting: &Arc<Setting>, id: &ExecutionId, hook: &Hook) -> Vec<Write> {
+    let Some(configured) = setting.catalogue.get(&hook.connector) else { return Vec::new() };
+    let state = StateSession::new(setting.store.clone(), &hook.connector, id, StateAccess::ReadWrite);
+    let call = match hook.kind {
+        HookKind::PassEnded => configured.connector.pass_ended(id, hook.pass, hook.status, state.clone()),
+        HookKind::ExecutionEnded => configured.connector.execution_ended(id, hook.status, state.clone()),
+    };
+    let call = AssertUnwindSafe(call).catch_unwind();
+    match tokio::time::timeout(Duration::from_millis(setting.limits.call_ms), call).await {
+        Ok(Ok(Ok(()))) => return state.take_writes(),
+        Ok(Err(panic)) => {
+            let error = panic_text(&*panic);
+            tracing::warn!(execution = %id, connector = hook.connector, %error, "a hook panicked");
+        }
+        Ok(Ok(Err(failure))) => {
+            tracing::warn!(execution = %id, connector = hook.connector, error = failure.message, "a hook failed");
+        }
+        Err(_) => tracing::warn!(execution = %id, connector = hook.connector, "a hook took too long"),
     }
+    Vec::new()
 }

@@ -6,6 +6,7 @@ mod dispatch;
 mod ending;
 mod hooks;
 mod perform;
+mod refusal;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -148,6 +149,7 @@ pub(crate) async fn run(
         return broken::end(&setting, &execution, &live, reason).await;
     };
     let (ended, result) = ending::ended(&mut pass, ran, &normalized);
+    pass.close();
     let at = setting.clock.epoch_ms();
     let logs = pass.take_logs();
     let timers = pass.timers_left();

@@ -3,23 +3,27 @@
 
 pub(super) mod commit;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use futures_util::stream::StreamExt as _;
 
 use super::Setting;
-use super::dispatch::{MESSAGE_UNITS, Pass, unrecordable};
+use super::dispatch::Pass;
+use super::refusal::{MESSAGE_UNITS, unrecordable};
 use crate::catalogue::Configured;
 use crate::connector::{Call, CallContext, CallOutput, StateAccess, StateSession, Values};
 use crate::durable::failure::{CodeError, EffectState, Failure, code};
 use crate::durable::id::{ExecutionId, Op, Seq, Token};
-use crate::durable::journal::{Answer, Effect, Entry, EntryState, ReplayPolicy, Request, Rerun, Terms};
+use crate::durable::journal::{Answer, Effect, Entry, ReplayPolicy, Request, Terms};
 use crate::durable::json::cut;
-use crate::durable::replay::ANSWERABLE;
 use crate::durable::value::{Json, ValueError, ValueLimits};
 use crate::durable::write::Write;
+use crate::host::panic_text;
 use crate::store::{Barrier, StoreError};
 
 /// What ends a performance.
@@ -47,6 +51,8 @@ pub(super) enum Arrived {
         op: Op,
         error: CodeError,
     },
+    /// The pass ended before it could begin.
+    NotBegun,
     /// The journal cannot take the row, so nothing was performed.
     Store {
         error: StoreError,
@@ -89,11 +95,6 @@ impl Perform {
         })
     }
 
-    /// The same call once more.
-    pub(super) fn again(self) -> Self {
-        Self { attempt: self.attempt.saturating_add(1), ..self }
-    }
-
     fn title(&self) -> String {
         format!("{}.{}", self.connector, self.method)
     }
@@ -108,8 +109,43 @@ impl Perform {
     }
 }
 
-/// Performs a call once its row is as durable as its terms need.
-pub(super) async fn perform(setting: Arc<Setting>, call: Perform, ready: Ready) -> Arrived {
+/// Which calls of a pass have begun. Performances outlive their pass, so that late answers are kept; but one that still
+/// waits for its row to be durable must not begin after the status was decided.
+#[derive(Default)]
+pub(super) struct Gate(Mutex<Begun>);
+
+#[derive(Default)]
+struct Begun {
+    ops: BTreeSet<Op>,
+    closed: bool,
+}
+
+impl Gate {
+    /// `false`: the pass is over.
+    fn enter(&self, op: Op) -> bool {
+        let mut begun = self.begun();
+        if !begun.closed {
+            begun.ops.insert(op);
+        }
+        !begun.closed
+    }
+
+    /// Lets nothing begin any more.
+    pub(super) fn close(&self) {
+        self.begun().closed = true;
+    }
+
+    pub(super) fn has_begun(&self, op: Op) -> bool {
+        self.begun().ops.contains(&op)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Begun> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Performs a call once its row is as durable as its terms need, unless its pass is over by then.
+pub(super) async fn perform(setting: Arc<Setting>, call: Perform, ready: Ready, gate: Arc<Gate>) -> Arrived {
     if let Err(error) = ready.await {
         return Arrived::Store { error };
     }
@@ -138,7 +174,16 @@ pub(super) async fn perform(setting: Arc<Setting>, call: Perform, ready: Ready) 
         args,
         state: state.clone(),
     };
-    let output = tokio::time::timeout(Duration::from_millis(limit_ms), configured.connector.call(request)).await;
+    if !gate.enter(call.op) {
+        return Arrived::NotBegun;
+    }
+    let output = AssertUnwindSafe(configured.connector.call(request)).catch_unwind();
+    let output = tokio::time::timeout(Duration::from_millis(limit_ms), output).await.map(|output| {
+        output.unwrap_or_else(|panic| {
+            let message = format!("{} panicked: {}", call.title(), panic_text(&*panic));
+            Err(Failure::new(code::INTERNAL, message).with_effect(call.possible()))
+        })
+    });
     match output {
         Ok(output) => answered(call, configured, output, &state, setting.limits.outcome_units),
         Err(_) => {
@@ -203,22 +248,17 @@ pub(super) fn finish_late(pass: Pass) {
     if pass.performing.is_empty() {
         return;
     }
-    let Pass { setting, id, token, mut performing, .. } = pass;
+    let Pass { setting, id, token, replay, mut performing, .. } = pass;
     let runtime = setting.executor.runtime();
     runtime.spawn(async move {
         while let Some(arrived) = performing.next().await {
-            let at = setting.clock.epoch_ms();
-            let (op, entry_state, answer, state) = match arrived {
-                Arrived::Answer { op, answer, state } => {
-                    let entry_state = if answer.is_ok() { EntryState::Applied } else { EntryState::Failed };
-                    (op, entry_state, Some(answer), state)
-                }
-                Arrived::TooLarge { op, .. } => (op, EntryState::Unrecordable, None, Vec::new()),
+            let (op, answer, state) = match arrived {
+                Arrived::Answer { op, answer, state } => (op, Some(answer), state),
+                Arrived::TooLarge { op, .. } => (op, None, Vec::new()),
                 _ => continue,
             };
-            let write =
-                Write::Answered { op, from: ANSWERABLE, state: entry_state, answer, rerun: Rerun::No, at, event: None };
-            let writes = commit::batch(op, Vec::new(), write, state);
+            let Some(write) = replay.late_write(op, answer.as_ref(), setting.clock.epoch_ms()) else { continue };
+            let writes = commit::batch(op, write, state);
             if let Err(error) = setting.store.append(&id, token, writes, Barrier::Now).await {
                 tracing::debug!(execution = %id, %error, "a late answer was dropped");
             }

@@ -67,6 +67,9 @@ impl Runtime {
                 Ok(Approved::Stored { writes, seqs }) => (writes, Err(seqs)),
                 Err(error) => return Ok(refused(id, error)),
             };
+            if next.is_ok() && self.comes_to_rest(id).await {
+                continue;
+            }
             let setting = self.setting(catalogue.clone());
             if next.is_ok() && !record.hooks.is_empty() {
                 // Hooks of the last pass run before the next one may start.
@@ -100,6 +103,9 @@ impl Runtime {
             let decision = by.at(self.0.clock.epoch_ms());
             let writes = approval::reject(&record.execution, &record.entries, seq, &catalogue.wishes(), &decision);
             let Some(writes) = writes else { return Ok(false) };
+            if self.comes_to_rest(id).await {
+                continue;
+            }
             match self.0.store.commit(id, record.execution.version, writes) {
                 Ok(_) => {
                     pass::run_due_hooks(&self.setting(catalogue), id).await?;
@@ -168,6 +174,14 @@ impl Runtime {
                 return;
             }
         }
+    }
+
+    /// Waits until the hooks of a pass that ended in this process have run, so that nobody else runs them too. `false`:
+    /// there was nothing to wait for; otherwise the record is to be looked at again.
+    async fn comes_to_rest(&self, id: &ExecutionId) -> bool {
+        let Some(live) = self.live(id) else { return false };
+        live.ended().await;
+        true
     }
 
     fn is_ours(&self, execution: &Execution) -> bool {

@@ -3,7 +3,7 @@
 use super::super::failure::{ErrorKind, Failure};
 use super::super::id::{Op, Seq};
 use super::super::journal::{
-    Answer, Approval, Decision, Effect, Entry, EntryState, ReplayPolicy, Request, Rerun, Terms,
+    Answer, Approval, Decision, Effect, Entry, EntryState, Reach, ReplayPolicy, Request, Rerun, Terms,
 };
 use super::super::value::{Json, ValueLimits};
 use super::super::write::Write;
@@ -381,4 +381,64 @@ fn a_call_left_executing_is_repeated_only_where_its_class_allows() {
         assert_eq!(second.performed == [op], repeats);
         assert_eq!(next == Next::End(End::Paused), !repeats);
     }
+}
+
+#[test]
+fn a_call_that_an_earlier_pass_began_is_in_doubt_and_one_that_never_began_is_not() {
+    let mut first = Story::first();
+    let write = || Terms { effect: Effect::Write, ..Terms::default() };
+    let op = first.ask(call("pay", ""), write());
+    first.next(Settled::No);
+    assert!(first.replay.may_have_happened(op));
+    let mut second = first.again(&[]);
+    assert!(second.replay.may_have_happened(op), "also while the code has not asked for it again");
+    second.ask(call("pay", ""), write());
+    assert_eq!(second.state(op), EntryState::Unknown);
+    assert!(matches!(&second.replay.drain().0[..], [Write::Answered { state: EntryState::Unknown, .. }]));
+
+    let mut other = Story::first();
+    let begun = other.ask(call("pay", ""), write());
+    other.next(Settled::No);
+    let queued = other.ask(call("pay", ""), write());
+    other.replay.never_began(begun);
+    assert!(!other.replay.may_have_happened(begun) && !other.replay.may_have_happened(queued));
+}
+
+#[test]
+fn an_approved_call_that_never_began_is_not_in_doubt() {
+    let mut first = Story::first();
+    let op = first.ask(call("pay", ""), gated());
+    first.next(Settled::No);
+    let mut second = first.again(&[0]);
+    second.ask(call("pay", ""), gated());
+    second.next(Settled::No);
+    assert!(second.replay.may_have_happened(op));
+    second.replay.never_began(op);
+    assert!(!second.replay.may_have_happened(op));
+}
+
+#[test]
+fn each_further_attempt_is_counted_and_written_and_effects_outside_have_none() {
+    let state_only = Terms { reach: Reach::StateOnly, ..Terms::default() };
+    let mut story = Story::first();
+    let (own, outside) = (story.ask(call("set", ""), state_only), story.ask(call("pay", ""), Terms::default()));
+    story.next(Settled::No);
+    for attempt in [2, 3] {
+        assert!(story.replay.perform_again(own));
+        let (writes, _) = story.replay.drain();
+        assert!(matches!(&writes[..], [Write::Asked(entry)] if entry.attempt == attempt));
+    }
+    assert!(!story.replay.perform_again(outside));
+    story.answer(own, "1");
+    assert!(!story.replay.perform_again(own), "it is answered");
+}
+
+#[test]
+fn a_late_answer_of_a_reexecuted_read_is_not_kept() {
+    let terms = Terms { replay: ReplayPolicy::Reexecute, effect: Effect::ReadOnly, ..Terms::default() };
+    let mut story = Story::first();
+    let op = story.ask(call("live", ""), terms);
+    story.next(Settled::No);
+    let write = story.replay.late_write(op, Some(&Ok(Some(json("1")))), 5);
+    assert!(matches!(write, Some(Write::Answered { answer: Some(Ok(None)), state: EntryState::Applied, .. })));
 }

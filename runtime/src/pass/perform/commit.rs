@@ -7,9 +7,9 @@ use crate::durable::replay::ANSWERABLE;
 use crate::durable::write::Write;
 use crate::store::{StoreError, Ticket};
 
-/// `earlier` goes in front; with state the whole batch depends on the entry still taking its answer.
-pub(in crate::pass) fn batch(op: Op, earlier: Vec<Write>, answer: Write, state: Vec<Write>) -> Vec<Write> {
-    let mut writes = earlier;
+/// With state the whole batch depends on the entry still taking its answer; so nothing else may be in it.
+pub(in crate::pass) fn batch(op: Op, answer: Write, state: Vec<Write>) -> Vec<Write> {
+    let mut writes = Vec::with_capacity(state.len() + 2);
     if !state.is_empty() {
         writes.push(Write::Require { op, states: ANSWERABLE });
     }
