@@ -27,7 +27,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The file with the journals [env: CODEMODE_STORE] [default: <user data>/codemode/<runtime>.db].
+    /// The file with the journals [env: CODEMODE_STORE] [default: codemode/RUNTIME.db in the user's data folder].
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
     /// The runtime and its connectors [default: ./codemode.toml where there is one].

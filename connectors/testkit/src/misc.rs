@@ -125,6 +125,7 @@ fn granted() -> Value {
 }
 
 /// Computes for so many milliseconds by the clock, or for ever without an argument.
+#[expect(clippy::disallowed_methods, reason = "a component has the clock that the host gives it")]
 fn spin(call: &Call) -> Given {
     let limit = call.json()?["ms"].as_u64();
     let start = std::time::Instant::now();

@@ -66,7 +66,7 @@ pub enum Settled {
 pub enum Keep {
     /// It is to be written.
     ToWrite,
-    /// The shell wrote it with [`Replay::answer_write`].
+    /// The shell wrote it with [`super::Replay::answer_write`].
     Written,
 }
 

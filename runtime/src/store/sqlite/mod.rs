@@ -1,8 +1,8 @@
 //! Journals in one SQLite file. Several processes of one machine may use a file at the same time: writes take turns,
 //! reads see whole commits.
 //!
-//! All writes of a process go through one thread that shares commits between executions ([`writer`]); reads have
-//! connections of their own ([`read`]). SQL is written in this folder and nowhere else.
+//! All writes of a process go through one thread that shares commits between executions (`writer`); reads have
+//! connections of their own (`read`). SQL is written in this folder and nowhere else.
 //!
 //! **When a write is lost** (the disk is full, the file stayed locked), everything else that is appended under the same
 //! token fails for the same reason, even when there is space again: the journal must have no holes. A commit that
