@@ -88,16 +88,8 @@ pub fn approve(
         }
         return Ok(Approved::Stored { writes, seqs: chosen.iter().filter_map(|e| e.seq).collect() });
     }
-    let next = resumed(execution, owner, decision.at);
-    writes.push(Write::Moved(Box::new(Move {
-        status: next.status,
-        pass: next.pass,
-        token: next.token,
-        owner: next.owner,
-        result: None,
-        error: None,
-        at: decision.at,
-    })));
+    let (moved, next) = resume(execution, owner, decision.at);
+    writes.extend(moved);
     Ok(Approved::Resume { writes, execution: Box::new(next) })
 }
 

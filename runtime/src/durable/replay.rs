@@ -345,10 +345,12 @@ impl Replay {
         Ok((op, verdict))
     }
 
-    /// The entry at the diverging place becomes failed where it was not answered (REPLAY-09).
+    /// The entry at the diverging place becomes failed where it was not answered (REPLAY-09). A call that an earlier pass
+    /// began stays in doubt: that the code diverged does not undo it.
     fn fail_diverged(&mut self, index: usize, divergence: Divergence, at: u64) {
         let entry = &mut self.entries[index];
-        if matches!(entry.state, EntryState::Executing | EntryState::Pending) {
+        let in_doubt = matches!(entry.request, Request::Call { .. }) && entry.attempt > 0;
+        if entry.state == EntryState::Pending || (entry.state == EntryState::Executing && !in_doubt) {
             let answer = Err(Failure::new("divergence", divergence.into_error().message));
             entry.state = EntryState::Failed;
             entry.answer = Some(answer.clone());

@@ -233,7 +233,7 @@ impl Pass {
 
     fn call_of(&self, op: Op) -> Option<Perform> {
         let entry = self.replay.entry(op)?;
-        Perform::of(&self.id, self.token, self.number, entry, self.value_limits())
+        Perform::of(&self.id, self.number, entry, self.value_limits())
     }
 
     /// Takes an arrival in.

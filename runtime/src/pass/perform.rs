@@ -18,7 +18,7 @@ use super::refusal::{MESSAGE_UNITS, unrecordable};
 use crate::catalogue::Configured;
 use crate::connector::{Call, CallContext, CallOutput, StateAccess, StateSession, Values};
 use crate::durable::failure::{CodeError, EffectState, Failure, code};
-use crate::durable::id::{ExecutionId, Op, Seq, Token};
+use crate::durable::id::{ExecutionId, Op, Seq};
 use crate::durable::journal::{Answer, Effect, Entry, ReplayPolicy, Request, Terms};
 use crate::durable::json::cut;
 use crate::durable::value::{Json, ValueError, ValueLimits};
@@ -79,7 +79,7 @@ pub(super) struct Perform {
 }
 
 impl Perform {
-    pub(super) fn of(id: &ExecutionId, _token: Token, pass: u32, entry: &Entry, limits: ValueLimits) -> Option<Self> {
+    pub(super) fn of(id: &ExecutionId, pass: u32, entry: &Entry, limits: ValueLimits) -> Option<Self> {
         let Request::Call { connector, method, args } = &entry.request else { return None };
         Some(Self {
             op: entry.op,

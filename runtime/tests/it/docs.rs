@@ -88,3 +88,15 @@ fn the_readme_shows_the_example_as_it_is_compiled() {
     }
     assert!(read("runtime/examples/embed.rs").lines().count() <= 25, "the example has at most 25 lines");
 }
+
+#[test]
+fn the_example_pauses_and_completes() {
+    let tests = std::env::current_exe().expect("this test").parent().expect("its folder").to_owned();
+    let example = tests.parent().expect("the profile's folder").join("examples/embed");
+    let output = std::process::Command::new(&example).output().unwrap_or_else(|e| panic!("{}: {e}", example.display()));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let statuses: Vec<bool> =
+        said.lines().zip(["paused", "completed"]).map(|(l, s)| l.contains(&format!("\"status\":\"{s}\""))).collect();
+    assert_eq!(statuses, [true, true], "{said}");
+}

@@ -442,3 +442,14 @@ fn a_late_answer_of_a_reexecuted_read_is_not_kept() {
     let write = story.replay.late_write(op, Some(&Ok(Some(json("1")))), 5);
     assert!(matches!(write, Some(Write::Answered { answer: Some(Ok(None)), state: EntryState::Applied, .. })));
 }
+
+#[test]
+fn a_call_that_an_earlier_pass_began_stays_in_doubt_when_the_code_diverges_there() {
+    let mut first = Story::first();
+    let op = first.ask(call("pay", "1"), Terms { effect: Effect::Write, ..Terms::default() });
+    first.next(Settled::No);
+    let mut second = first.again(&[]);
+    second.diverges(call("pay", "2"));
+    assert_eq!(second.state(op), EntryState::Executing);
+    assert!(second.replay.may_have_happened(op));
+}

@@ -39,7 +39,7 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
         return Err(StoreError::ReadOnly(shown));
     }
     // Before anything is changed: a file of somebody else must stay as it is.
-    identify(&connection, &shown, options)?;
+    identify_at_once(&connection, &shown, options)?;
     switch_to_log(&connection, options).map_err(failed)?;
     migrate(&mut connection, &shown, options)?;
     match options.durability {
@@ -81,7 +81,14 @@ fn opening(error: &rusqlite::Error, path: &str, busy_ms: u64) -> StoreError {
     }
 }
 
-/// What a file says about itself.
+/// What a file says about itself at one instant: somebody else may be making it at the same time.
+fn identify_at_once(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
+    let failed = |error: rusqlite::Error| opening(&error, path, options.busy_timeout_ms);
+    let snapshot = connection.unchecked_transaction().map_err(failed)?;
+    identify(&snapshot, path, options)
+}
+
+/// What a file says about itself, inside a transaction.
 fn identify(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
     let failed = |error: rusqlite::Error| opening(&error, path, options.busy_timeout_ms);
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
@@ -126,7 +133,7 @@ fn switch_to_log(connection: &Connection, options: &Options) -> Result<(), rusql
 
 /// Brings the file to [`FORMAT`] in one transaction; whoever comes second finds it done.
 fn migrate(connection: &mut Connection, path: &str, options: &Options) -> Result<(), StoreError> {
-    if identify(connection, path, options)? == FORMAT {
+    if identify_at_once(connection, path, options)? == FORMAT {
         return Ok(());
     }
     let failed = |error: rusqlite::Error| opening(&error, path, options.busy_timeout_ms);
