@@ -135,6 +135,24 @@ impl Default for Host {
     }
 }
 
+/// Counts of a character, as JavaScript writes it, and whether the text of so many is within the default limit of a value:
+/// the unit is the UTF-16 code unit of the encoded text, quotes included.
+pub const SIZES: [(usize, &str, bool); 13] = [
+    (999_998, "a", true),
+    (999_999, "a", false),
+    (499_999, "\\n", true),
+    (500_000, "\\n", false),
+    (333_332, "中", true),
+    (999_998, "中", true),
+    (999_998, "é", true),
+    (999_999, "é", false),
+    (249_999, "🙂", true),
+    (499_999, "🙂", true),
+    (500_000, "🙂", false),
+    (166_666, "\\u0001", true),
+    (166_667, "\\u0001", false),
+];
+
 /// A person in a test.
 #[must_use]
 pub fn anna() -> By {

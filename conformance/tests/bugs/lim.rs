@@ -1,6 +1,6 @@
 //! Sizes: one unit everywhere, cuts between characters, and nothing performed for a value that cannot be kept.
 
-use codemode_conformance::harness::{Host, anna, error_of, id_of, result_of};
+use codemode_conformance::harness::{Host, SIZES, anna, error_of, id_of, result_of};
 use codemode_runtime::{By, EntryState, ErrorKind, Outcome, Pick, Picks, Query, Seq};
 
 use crate::kit::soon;
@@ -80,27 +80,12 @@ async fn texts_of_people_and_connectors_are_cut_too() {
     }
 }
 
-/// Counts and characters of the case; whether the text of so many is within the limit.
-const PAIRS: [(usize, &str, bool); 11] = [
-    (999_998, "a", true),
-    (999_999, "a", false),
-    (499_999, "\\n", true),
-    (500_000, "\\n", false),
-    (333_332, "中", true),
-    (999_998, "中", true),
-    (249_999, "🙂", true),
-    (499_999, "🙂", true),
-    (500_000, "🙂", false),
-    (166_666, "\\u0001", true),
-    (166_667, "\\u0001", false),
-];
-
 /// Covers BUG-LIM-02, DIFF-01.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_of_a_million_characters_passes_and_one_more_does_not() {
     let host = Host::new();
     let runtime = host.runtime();
-    for (n, ch, passes) in PAIRS {
+    for (n, ch, passes) in SIZES {
         let before = host.ledger.count("t", "echo");
         let code = format!(
             "async () => {{
@@ -132,7 +117,7 @@ async fn a_result_of_a_million_characters_passes_and_one_more_does_not() {
 async fn the_same_limit_holds_for_arguments_steps_and_what_is_thrown() {
     let host = Host::new();
     let runtime = host.runtime();
-    for (n, ch, passes) in PAIRS {
+    for (n, ch, passes) in SIZES {
         let text = format!("\"{ch}\".repeat({n})");
         let before = host.ledger.count("t", "echo");
         for (code, subject) in [

@@ -129,17 +129,27 @@ pub fn reject(
     }
     let error =
         CodeError::new(ErrorKind::Rejected, message).with_hint("earlier calls stay done; roll back to undo them");
-    // A rejection is no end of a pass: only `execution_ended` fires (REJECT-04).
+    let mut writes = vec![Write::Decided { op: entry.op, decision: decision.clone() }];
+    writes.extend(end_paused(execution, error, wishes, decision.at));
+    Some(writes)
+}
+
+/// Ends a paused execution that is to be deleted, so that its connectors can clean up (PRUNE-10).
+#[must_use]
+pub fn dispose(execution: &Execution, wishes: &[HookWish], at: u64) -> Vec<Write> {
+    let error = CodeError::new(ErrorKind::Cancelled, "the execution was deleted while it was paused");
+    end_paused(execution, error, wishes, at)
+}
+
+/// Ends a paused execution as rejected. That is no end of a pass: only `execution_ended` fires (REJECT-04).
+fn end_paused(execution: &Execution, error: CodeError, wishes: &[HookWish], at: u64) -> Vec<Write> {
     let ended: Vec<HookWish> = wishes
         .iter()
         .filter(|w| w.kinds.contains(&HookKind::ExecutionEnded))
         .map(|w| HookWish { connector: w.connector.clone(), kinds: vec![HookKind::ExecutionEnded] })
         .collect();
-    let mut writes = vec![
-        Write::Decided { op: entry.op, decision: decision.clone() },
-        Write::Sweep { from: &[EntryState::Pending], to: EntryState::Withdrawn, at: decision.at },
-        Write::Sweep { from: &[EntryState::Executing], to: EntryState::Withdrawn, at: decision.at },
-    ];
+    let open = &[EntryState::Pending, EntryState::Executing];
+    let mut writes = vec![Write::Sweep { from: open, to: EntryState::Withdrawn, at }];
     writes.extend(due_hooks(&ended, execution.pass, Status::Rejected));
     writes.push(Write::Moved(Box::new(Move {
         status: Status::Rejected,
@@ -148,9 +158,9 @@ pub fn reject(
         owner: None,
         result: None,
         error: Some(error),
-        at: decision.at,
+        at,
     })));
-    Some(writes)
+    writes
 }
 
 fn resumed(execution: &Execution, owner: OwnerId, at: u64) -> Execution {

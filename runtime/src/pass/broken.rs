@@ -7,9 +7,7 @@ use super::{Live, Passed, Setting, closed, hooks};
 use crate::durable::execution::Execution;
 use crate::durable::failure::{CodeError, ErrorKind};
 use crate::durable::finish::{Ended, PassEnd, finish};
-use crate::durable::journal::{Entry, EntryState, Request};
 use crate::durable::replay::Replay;
-use crate::durable::write::Write;
 use crate::error::Error;
 use crate::store::Barrier;
 
@@ -29,15 +27,7 @@ pub(super) async fn end(
     let at = setting.clock.epoch_ms();
     let end = PassEnd { ended: Ended::Failed(error), timers_left: &[], logs: Vec::new(), at };
     let ended = finish(&replay, execution, end, &wishes, &setting.limits);
-    let mut writes = ended.writes.clone();
-    for write in &mut writes {
-        // A call may have been in flight, and nobody waits for its answer any more.
-        if let Write::Answered { op, state, .. } = write
-            && entries.get(op.0 as usize).is_some_and(was_called)
-        {
-            *state = EntryState::Unknown;
-        }
-    }
+    let writes = ended.writes.clone();
     let entries = closed(entries, &writes);
     let stored = setting.store.append(id, execution.token, writes, Barrier::Now).await;
     live.change();
@@ -47,8 +37,4 @@ pub(super) async fn end(
     }
     hooks::run_due(setting, id).await?;
     Ok(Passed { execution: id.clone(), finish: ended, entries, result: None, logs: Vec::new() })
-}
-
-fn was_called(entry: &Entry) -> bool {
-    entry.state == EntryState::Executing && matches!(entry.request, Request::Call { .. } | Request::Fetch { .. })
 }

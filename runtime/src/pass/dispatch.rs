@@ -158,16 +158,23 @@ impl Pass {
         Ok(())
     }
 
+    /// Whether one more call or step fits.
+    fn may_number(&mut self) -> Result<(), PassOver> {
+        let limit = self.setting.limits.calls;
+        if self.replay.calls() >= limit {
+            return Err(self.breach(Breach::Calls(limit)));
+        }
+        Ok(())
+    }
+
     fn ask(&mut self, request: Request) -> Result<Op, PassOver> {
         let (connector, method) = request.path();
         self.may_ask(method, [connector, method])?;
-        let limits = &self.setting.limits;
-        if request.is_numbered() && self.replay.calls() >= limits.calls {
-            let limit = limits.calls;
-            return Err(self.breach(Breach::Calls(limit)));
+        if request.is_numbered() {
+            self.may_number()?;
         }
-        if self.replay.asked() >= limits.ops {
-            let limit = limits.ops;
+        let limit = self.setting.limits.ops;
+        if self.replay.asked() >= limit {
             return Err(self.breach(Breach::Ops(limit)));
         }
         let terms = if self.replay.is_next_fresh() { self.terms(&request) } else { Ok(Default::default()) };
@@ -389,11 +396,7 @@ impl Dispatch for Pass {
 
     fn step_enter(&mut self, name: String) -> Result<(Op, StepRun), PassOver> {
         self.may_ask(&name, [STEP_CONNECTOR, &name])?;
-        let limits = &self.setting.limits;
-        if self.replay.calls() >= limits.calls {
-            let limit = limits.calls;
-            return Err(self.breach(Breach::Calls(limit)));
-        }
+        self.may_number()?;
         let at = self.setting.clock.epoch_ms();
         self.replay.step_enter(name, at).map_err(|error| self.fail(error))
     }

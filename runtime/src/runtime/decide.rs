@@ -7,10 +7,9 @@ use super::Runtime;
 use crate::durable::approval::{self, Approved, Picks};
 use crate::durable::execution::{Execution, REPLAY_VERSION, Status};
 use crate::durable::failure::{CodeError, ErrorKind};
-use crate::durable::finish::{HookWish, due_hooks};
 use crate::durable::id::{ExecutionId, Seq};
 use crate::durable::journal::{Decision, Entry, EntryState};
-use crate::durable::write::{HookKind, Write};
+use crate::durable::write::Write;
 use crate::error::Error;
 use crate::outcome::Outcome;
 use crate::pass;
@@ -192,24 +191,7 @@ impl Runtime {
     async fn dispose(&self, record: &Record) -> Result<bool, Error> {
         let catalogue = self.catalogue().await?;
         let id = record.execution.id();
-        let ends: Vec<HookWish> = catalogue
-            .wishes()
-            .into_iter()
-            .filter(|w| w.kinds.contains(&HookKind::ExecutionEnded))
-            .map(|w| HookWish { kinds: vec![HookKind::ExecutionEnded], ..w })
-            .collect();
-        let at = self.0.clock.epoch_ms();
-        let mut writes = vec![Write::Sweep { from: &[EntryState::Pending], to: EntryState::Withdrawn, at }];
-        writes.extend(due_hooks(&ends, record.execution.pass, Status::Rejected));
-        writes.push(Write::Moved(Box::new(crate::durable::write::Move {
-            status: Status::Rejected,
-            pass: record.execution.pass,
-            token: record.execution.token,
-            owner: None,
-            result: None,
-            error: Some(CodeError::new(ErrorKind::Cancelled, "the execution was deleted while it was paused")),
-            at,
-        })));
+        let writes = approval::dispose(&record.execution, &catalogue.wishes(), self.0.clock.epoch_ms());
         match self.0.store.commit(id, record.execution.version, writes) {
             Ok(_) => {
                 pass::run_due_hooks(&self.setting(catalogue), id).await?;
