@@ -1,10 +1,16 @@
 //! The command line, as types. Their doc comments are the help that people read.
 
+mod record;
+mod upkeep;
+
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use codemode_runtime::Status;
+
+pub(crate) use record::{Export, Replay};
+pub(crate) use upkeep::{Age, Expire, Prune, Recover, Resolve, Rollback, Unresolved};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -79,8 +85,27 @@ pub(crate) enum Command {
     Executions(Executions),
     /// Show an execution: its code, journal, logs and result.
     Show(Show),
+    /// Write an execution with its journal as a bundle: one text that stands for itself.
+    Export(Export),
+    /// Replay a bundle offline, and say whether the code still does what is recorded.
+    Replay(Replay),
+    /// Undo what an execution did, newest call first.
+    Rollback(Rollback),
+    /// Go on with what processes that are gone left behind.
+    Recover(Recover),
+    /// List the calls of which nobody knows whether they happened.
+    Unresolved(Unresolved),
+    /// Say what happened to such a call, and go on.
+    Resolve(Resolve),
+    /// End paused and abandoned executions that nobody decided in time.
+    Expire(Expire),
+    /// Remove the executions that ended longest ago.
+    Prune(Prune),
     /// Remove an execution and its journal.
     Delete(Delete),
+    /// Save code that ran under a name, for code to run again with `codemode.run`.
+    #[command(subcommand)]
+    Snippet(Snippet),
     /// Look at connectors.
     #[command(subcommand)]
     Connector(Connector),
@@ -126,15 +151,27 @@ pub(crate) struct Pending {
     pub(crate) id: Option<String>,
 }
 
+/// Lines of one page.
+pub(crate) const LIMIT: u32 = 20;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Executions {
     /// Only of this status: running, paused, completed, error, rejected, rolled_back.
     #[arg(long, value_parser = status)]
     pub(crate) status: Option<Status>,
+    /// Only those with calls of which nobody knows whether they happened.
+    #[arg(long, conflicts_with = "not_reverted")]
+    pub(crate) unresolved: bool,
+    /// Only those with calls whose revert was tried and failed.
+    #[arg(long)]
+    pub(crate) not_reverted: bool,
+    /// Only those that nothing changed for so long: a number with s, m, h or d, such as 90m.
+    #[arg(long, value_name = "AGE", value_parser = upkeep::age)]
+    pub(crate) older_than: Option<Age>,
     /// At most so many.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// Only those older than this execution.
+    /// Only those older than this execution: the next page.
     #[arg(long, value_name = "ID")]
     pub(crate) before: Option<String>,
 }
@@ -149,6 +186,51 @@ pub(crate) struct Show {
 pub(crate) struct Delete {
     /// The execution.
     pub(crate) id: String,
+    /// Removes without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Snippet {
+    /// Save the code of an execution, in place of whatever has that name.
+    Save(SaveSnippet),
+    /// List snippets by name.
+    List,
+    /// Show a snippet: its description, input and code.
+    Show(NamedSnippet),
+    /// Remove a snippet. Executions that have used it go on with what they got.
+    Delete(DeleteSnippet),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SaveSnippet {
+    /// How code names it.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The execution whose code it is.
+    #[arg(long, value_name = "ID")]
+    pub(crate) from: String,
+    /// What it does, for `codemode.search`.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) description: String,
+    /// A file with the JSON Schema that each input must fit.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input_schema: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NamedSnippet {
+    /// Its whole name.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeleteSnippet {
+    /// Its whole name.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
     /// Removes without asking.
     #[arg(long, short)]
     pub(crate) yes: bool,

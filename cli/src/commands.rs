@@ -4,11 +4,21 @@ mod approve;
 mod delete;
 mod drive;
 mod executions;
+mod expire;
+mod export;
 mod inspect;
 mod pending;
+mod prune;
+mod recover;
 mod reject;
+mod replay;
+mod resolve;
+mod rollback;
 mod run;
 mod show;
+mod snippet;
+mod standing;
+mod unresolved;
 
 use std::env;
 #[cfg(unix)]
@@ -34,7 +44,16 @@ pub(crate) fn run(args: Args, ui: &Ui) -> Result<Exit, Fault> {
         Command::Pending(pending) => pending::run(&pending, &setup()?, ui),
         Command::Executions(executions) => executions::run(&executions, &setup()?, ui),
         Command::Show(show) => show::run(&show, &setup()?, ui),
+        Command::Export(export) => export::run(&export, &setup()?, ui),
+        Command::Replay(replay) => replay::run(&replay, &args.global, ui),
+        Command::Rollback(rollback) => rollback::run(&rollback, &setup()?, ui),
+        Command::Recover(recover) => recover::run(&recover, &setup()?, ui),
+        Command::Unresolved(unresolved) => unresolved::run(&unresolved, &setup()?, ui),
+        Command::Resolve(resolve) => resolve::run(resolve, &setup()?, ui),
+        Command::Expire(expire) => expire::run(&expire, &setup()?, ui),
+        Command::Prune(prune) => prune::run(&prune, &setup()?, ui),
         Command::Delete(delete) => delete::run(&delete, &setup()?, ui),
+        Command::Snippet(command) => snippet::run(&command, &setup()?, ui),
         Command::Connector(Connector::Inspect(inspect)) => inspect::run(&inspect, ui),
     }
 }

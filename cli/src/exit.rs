@@ -10,7 +10,8 @@ use codemode_runtime::{ErrorKind, Outcome};
 pub(crate) enum Exit {
     /// It did what was asked; the code completed.
     Completed = 0,
-    /// The code failed or diverged; `connector inspect`: the component would be refused.
+    /// The code, or a replay of it, failed or diverged; `rollback`: something is left; `connector inspect`: the component
+    /// would be refused.
     CodeFailed = 1,
     /// The command line, the manifest or a file is wrong.
     Usage = 2,
@@ -18,6 +19,8 @@ pub(crate) enum Exit {
     Paused = 3,
     /// Somebody else was first, there is no such execution, or it is not in the status that this needs.
     Conflict = 4,
+    /// `replay`: the record ends before the code does; up to there it is the same.
+    RecordEnds = 5,
     /// The host could not do its work.
     Host = 70,
     /// Ctrl-C.
@@ -38,9 +41,13 @@ impl Exit {
             Outcome::Failed { error, calls, .. } => match (error.kind, calls) {
                 (ErrorKind::Storage | ErrorKind::Sandbox, _) => Self::Host,
                 // No pass ran: an approval was refused.
-                (ErrorKind::NotResumable | ErrorKind::MissingConnector | ErrorKind::ContractChanged, None) => {
-                    Self::Conflict
-                }
+                (
+                    ErrorKind::NotResumable
+                    | ErrorKind::MissingConnector
+                    | ErrorKind::ContractChanged
+                    | ErrorKind::Unresolved,
+                    None,
+                ) => Self::Conflict,
                 _ => Self::CodeFailed,
             },
             _ => Self::Completed,
@@ -52,10 +59,11 @@ impl Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    completed
-  1    the code failed or diverged; a component that would be refused
+  1    the code failed or diverged; a rollback left something; a component that would be refused
   2    the command line, the manifest or a file is wrong
-  3    paused: a person must approve
-  4    conflict, unknown execution, or one that is not in the needed status
+  3    paused: a person must approve, or say what happened to a call
+  4    conflict, unknown execution or snippet, or one that is not in the needed status
+  5    replay: the record ends before the code does
   70   the host failed: the store, a connector, the sandbox
   130  interrupted
 
@@ -74,6 +82,7 @@ mod tests {
     #[test]
     fn a_refused_approval_is_a_conflict_and_failed_code_is_not() {
         assert_eq!(Exit::of(&failed(ErrorKind::NotResumable, None)), Exit::Conflict);
+        assert_eq!(Exit::of(&failed(ErrorKind::Unresolved, None)), Exit::Conflict);
         assert_eq!(Exit::of(&failed(ErrorKind::CodeTooLarge, None)), Exit::CodeFailed);
         assert_eq!(Exit::of(&failed(ErrorKind::Divergence, Some(Vec::new()))), Exit::CodeFailed);
         assert_eq!(Exit::of(&failed(ErrorKind::Storage, Some(Vec::new()))), Exit::Host);
@@ -87,6 +96,7 @@ mod tests {
             Exit::Usage,
             Exit::Paused,
             Exit::Conflict,
+            Exit::RecordEnds,
             Exit::Host,
             Exit::Interrupted,
         ] {

@@ -35,6 +35,11 @@ impl Fault {
         Self { code, message: message.into(), hint: None, exit: Exit::Host }
     }
 
+    /// As programs see it.
+    pub(crate) fn wire(&self) -> serde_json::Value {
+        serde_json::json!({ "code": self.code, "message": self.message, "hint": self.hint })
+    }
+
     /// The same with advice.
     pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -47,6 +52,7 @@ impl From<Error> for Fault {
         match error {
             Error::Store(error) => error.into(),
             Error::Name(error) => Self::usage(code, error.to_string()),
+            error @ Error::Snippet { .. } => Self::usage(code, error.to_string()),
             Error::NotFound(_) | Error::StillRunning(_) | Error::ReplayVersion { .. } => {
                 split(code, error.to_string(), Exit::Conflict)
             }

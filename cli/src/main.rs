@@ -11,7 +11,6 @@ mod output;
 mod progress;
 mod select;
 mod setup;
-mod watch;
 
 fn main() -> std::process::ExitCode {
     app::main().into()

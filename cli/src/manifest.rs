@@ -61,9 +61,20 @@ struct ConnectorTable {
     config: BTreeMap<String, String>,
 }
 
+/// A bound that may be zero, read like the others.
+trait Bound {
+    fn get(self) -> u32;
+}
+
+impl Bound for u32 {
+    fn get(self) -> u32 {
+        self
+    }
+}
+
 macro_rules! limits {
     ($($field:ident: $type:ty),* $(,)?) => {
-        /// The fields of [`Limits`], each optional and none zero.
+        /// The fields of [`Limits`], each optional.
         #[derive(Debug, Default, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         struct LimitsTable { $($field: Option<$type>),* }
@@ -96,6 +107,7 @@ limits! {
     log_lines: NonZeroU32,
     log_line_units: NonZeroU32,
     cancel_ms: NonZeroU64,
+    executions: u32,
 }
 
 /// The manifest that was named, or the one in this folder, if any.

@@ -3,7 +3,9 @@
 //! Much of what is shown was written by a model or a connector. Before it reaches a terminal it goes through
 //! [`text::safe`], so that no text can move the cursor, hide an argument or forge an approval prompt.
 
+pub(crate) mod logs;
 pub(crate) mod outcome;
+pub(crate) mod record;
 pub(crate) mod source;
 pub(crate) mod table;
 pub(crate) mod text;
@@ -61,12 +63,16 @@ impl Ui {
     /// Writes a block of lines to stdout. A reader that went away has seen enough.
     pub(crate) fn data(&self, text: impl Display) -> Result<(), Fault> {
         let mut out = AutoStream::new(io::stdout(), self.color);
-        match writeln!(out, "{}", text.to_string().trim_end_matches('\n')).and_then(|()| out.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Fault::host("output", format!("stdout cannot be written: {error}")))
-            }
-            _ => Ok(()),
+        written(writeln!(out, "{}", text.to_string().trim_end_matches('\n')).and_then(|()| out.flush()))
+    }
+
+    /// Writes text to stdout as it is, byte for byte; only a terminal gets it made harmless.
+    pub(crate) fn exact(&self, text: &str) -> Result<(), Fault> {
+        let mut out = io::stdout();
+        if out.is_terminal() {
+            return self.data(text::safe(text));
         }
+        written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// Writes one JSON value on one line to stdout.
@@ -92,10 +98,17 @@ impl Ui {
     pub(crate) fn report(&self, fault: &Fault) {
         self.talk(error_lines(fault.code, &text::safe(&fault.message), fault.hint.as_deref()));
         if self.form == Output::Json {
-            let _ = self.json(&serde_json::json!({
-                "error": { "code": fault.code, "message": fault.message, "hint": fault.hint }
-            }));
+            let _ = self.json(&serde_json::json!({ "error": fault.wire() }));
         }
+    }
+}
+
+fn written(result: io::Result<()>) -> Result<(), Fault> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Fault::host("output", format!("stdout cannot be written: {error}")))
+        }
+        _ => Ok(()),
     }
 }
 

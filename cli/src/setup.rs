@@ -9,15 +9,18 @@ use std::sync::Arc;
 use codemode_runtime::connector::component::{ComponentConnector, ComponentOptions};
 use codemode_runtime::host::{EngineError, EngineOptions};
 use codemode_runtime::store::sqlite::{Options, SqliteStore};
-use codemode_runtime::{ComponentExecutor, Engine, Runtime, Store};
+use codemode_runtime::{ComponentExecutor, Engine, Limits, Runtime, Store};
 
 use crate::args::Global;
 use crate::fault::Fault;
 use crate::manifest::{self, Manifest};
 use crate::output::Ui;
 
-/// The connector that works without a manifest.
-pub(crate) static NOTES: &[u8] = include_bytes!(env!("CODEMODE_NOTES_WASM_PATH"));
+/// The connectors that work without a manifest, by their names.
+static BUNDLED: [(&str, &[u8]); 2] = [
+    ("files", include_bytes!(env!("CODEMODE_FILES_WASM_PATH"))),
+    ("notes", include_bytes!(env!("CODEMODE_NOTES_WASM_PATH"))),
+];
 
 /// What the options lead to.
 pub(crate) struct Setup {
@@ -72,7 +75,7 @@ impl Setup {
         Ok(Arc::new(SqliteStore::open(&self.store, Options::default())?))
     }
 
-    /// The runtime on that store, with the connectors of the manifest, or the bundled notes where there is none.
+    /// The runtime on that store, with the connectors of the manifest, or the bundled ones where there is none.
     pub(crate) fn runtime(&self, store: Arc<dyn Store>) -> Result<Runtime, Fault> {
         let engine = engine()?;
         let executor =
@@ -101,8 +104,10 @@ impl Setup {
                 }
             }
             None => {
-                let notes = ComponentConnector::load(&engine, NOTES, ComponentOptions::new("notes"))?;
-                builder = builder.connector("notes", Arc::new(notes));
+                for (name, bytes) in BUNDLED {
+                    let loaded = ComponentConnector::load(&engine, bytes, ComponentOptions::new(name))?;
+                    builder = builder.connector(name, Arc::new(loaded));
+                }
             }
         }
         builder.build().map_err(|error| match (Fault::from(error), &self.manifest) {
@@ -116,8 +121,13 @@ impl Setup {
     /// Says which connectors there are, where nobody chose them.
     pub(crate) fn say_defaults(&self, ui: &Ui) {
         if self.manifest.is_none() {
-            ui.talk("no codemode.toml here: using the bundled `notes` connector");
+            ui.talk("no codemode.toml here: using the bundled connectors `files` and `notes`");
         }
+    }
+
+    /// The bounds of executions.
+    pub(crate) fn limits(&self) -> Limits {
+        self.manifest.as_ref().map_or_else(Limits::default, |manifest| manifest.limits.clone())
     }
 
     /// A command line that reaches the same store and manifest from the same folder.

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
+use codemode_runtime::clock::Clock;
 use codemode_runtime::connector::Connector;
 use codemode_runtime::store::memory::MemoryStore;
 use codemode_runtime::{
@@ -46,6 +47,8 @@ pub struct Host {
     pub limits: Limits,
     /// Where time comes from.
     pub determinism: Determinism,
+    /// The clock of the host; `None` is the system's.
+    pub clock: Option<Arc<dyn Clock>>,
     connectors: Vec<(String, Arc<dyn Connector>)>,
 }
 
@@ -70,6 +73,7 @@ impl Host {
             ledger: Ledger::in_memory(),
             limits: Limits::default(),
             determinism: Determinism::Recorded,
+            clock: None,
             connectors: Vec::new(),
         }
     }
@@ -102,6 +106,9 @@ impl Host {
             .determinism(self.determinism);
         for (name, connector) in &self.connectors {
             builder = builder.connector(name.clone(), connector.clone());
+        }
+        if let Some(clock) = &self.clock {
+            builder = builder.clock(clock.clone());
         }
         builder.build()
     }

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use proptest::prelude::*;
+
 /// A piece of a program. Each piece has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
@@ -193,4 +195,34 @@ pub fn numbered(node: Node) -> Node {
         }
     }
     number(node, &mut 0)
+}
+
+/// Random programs, small ones first; [`numbered`] makes their pieces distinct.
+pub fn programs() -> impl Strategy<Value = Node> {
+    let leaf = prop_oneof![
+        3 => Just(Node::Read(0)),
+        2 => (0..6_u8).prop_map(|ms| Node::Slow(0, ms)),
+        3 => Just(Node::Effect(0)),
+        3 => Just(Node::Gate(0)),
+        1 => Just(Node::Failure(0)),
+        1 => Just(Node::Missing(0)),
+        2 => Just(Node::Step(0)),
+        1 => (0..6_u8).prop_map(|ms| Node::Timer(0, ms)),
+        2 => Just(Node::Chance(0)),
+        2 => Just(Node::Live(0)),
+        1 => Just(Node::Interval(0)),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let some = || prop::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            3 => some().prop_map(Node::Sequence),
+            3 => some().prop_map(Node::Parallel),
+            2 => some().prop_map(Node::Race),
+            1 => inner.clone().prop_map(|n| Node::Floating(Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::Cancelled(0, Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::Throwing(Box::new(n))),
+            1 => inner.clone().prop_map(|n| Node::FailingStep(0, Box::new(n))),
+            1 => inner.prop_map(|n| Node::AskingStep(0, Box::new(n))),
+        ]
+    })
 }

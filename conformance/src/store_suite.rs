@@ -2,10 +2,14 @@
 //! panics where the property does not hold. Run [`PROPERTIES`] against a store of your own; the differential test in
 //! `tests/store.rs` compares it with the reference store on top.
 
+mod endings;
 mod journal;
+mod listing;
 mod ownership;
 pub mod samples;
+mod snippets;
 mod state;
+mod undoing;
 
 use std::sync::Arc;
 
@@ -67,4 +71,30 @@ properties! {
         keys_are_listed_in_byte_order_and_by_literal_prefix,
         keys_can_be_paged,
         any_bytes_and_names_can_be_kept;
+    endings:
+        what_somebody_works_on_is_listed_with_its_owner,
+        a_change_of_ownership_changes_nothing_else,
+        an_owner_lives_until_it_is_released,
+        a_wish_to_stop_stands_until_the_next_move,
+        pruning_keeps_those_that_ended_last,
+        pruning_takes_only_what_has_ended_and_is_at_rest,
+        what_is_pruned_leaves_nothing_behind,
+        a_beginning_prunes_in_its_own_batch,
+        a_batch_never_prunes_its_own_execution,
+        prunings_at_once_never_remove_too_much,
+        idle_ones_are_found_by_the_last_change_of_their_row;
+    undoing:
+        an_attempt_to_undo_is_kept_on_its_entry,
+        executions_in_doubt_are_listed_newest_first,
+        a_word_is_taken_only_while_its_call_is_in_doubt;
+    snippets:
+        a_snippet_comes_back_as_it_was_saved,
+        saving_again_replaces_the_whole_snippet,
+        snippets_are_listed_in_byte_order,
+        names_of_snippets_are_taken_literally,
+        snippets_outlive_executions,
+        many_save_at_once;
+    listing:
+        what_needs_attention_is_found,
+        lines_are_counted_for_the_pass_that_wrote_them;
 }

@@ -51,6 +51,11 @@ impl Catalogue {
         Self { connectors }
     }
 
+    /// In configured order.
+    pub(crate) fn configured(&self) -> &[Configured] {
+        &self.connectors
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Configured> {
         self.connectors.iter().find(|c| c.name == name)
     }
@@ -100,22 +105,25 @@ impl Catalogue {
 }
 
 /// The closest names, for a message.
-fn suggestion(wanted: &str, names: Vec<&str>) -> String {
+pub(crate) fn suggestion(wanted: &str, names: Vec<&str>) -> String {
     let mut close: Vec<(usize, &str)> = names.into_iter().map(|n| (distance(wanted, n), n)).collect();
-    close.retain(|(d, n)| *d <= 1 + n.len().max(wanted.len()) / 3);
+    close.retain(|(d, n)| *d <= 1 + n.len().max(wanted.len()).min(COMPARED) / 3);
     close.sort();
     close.truncate(3);
     match close.len() {
         0 => String::new(),
         _ => {
-            format!("; did you mean {}?", close.iter().map(|(_, n)| format!("`{n}`")).collect::<Vec<_>>().join(" or "))
+            format!("; did you mean {}?", close.iter().map(|(_, n)| format!("`{}`", cut(n, 200))).collect::<Vec<_>>().join(" or "))
         }
     }
 }
 
-/// Edit distance, without regard to case, over at most 64 characters of each.
+/// So many characters of two names are compared.
+const COMPARED: usize = 64;
+
+/// Edit distance, without regard to case, over the start of each.
 fn distance(a: &str, b: &str) -> usize {
-    let chars = |s: &str| s.chars().take(64).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let chars = |s: &str| s.chars().take(COMPARED).flat_map(char::to_lowercase).collect::<Vec<_>>();
     let (a, b) = (chars(a), chars(b));
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -139,5 +147,8 @@ mod tests {
         assert_eq!(suggestion("listNote", vec!["listNotes", "createNote"]), "; did you mean `listNotes`?");
         assert_eq!(suggestion("zzz", vec!["listNotes", "createNote"]), "");
         assert_eq!(suggestion("LISTNOTES", vec!["listNotes"]), "; did you mean `listNotes`?");
+        let long = "n".repeat(3_000);
+        assert_eq!(suggestion(&long, vec!["listNotes"]), "", "length alone makes no name close");
+        assert!(suggestion(&format!("{long}x"), vec![&long]).len() < 300);
     }
 }

@@ -36,6 +36,14 @@ pub enum Error {
     /// There is no such execution.
     #[error("there is no execution {0}")]
     NotFound(ExecutionId),
+    /// A snippet is not saved.
+    #[error("snippet {name:?} is not saved: {reason}")]
+    Snippet {
+        /// The name that it was to have, cut where it is long.
+        name: String,
+        /// What is wrong with its name, code, description or schema.
+        reason: String,
+    },
     /// The execution runs; it did not stop within the limit, or another process runs it.
     #[error("execution {0} is still running: cancel it first, or wait for its end")]
     StillRunning(ExecutionId),
@@ -70,6 +78,7 @@ impl Error {
             Self::Load(_) => "load",
             Self::Incomplete { .. } => "incomplete",
             Self::NotFound(_) => "not_found",
+            Self::Snippet { .. } => "snippet",
             Self::StillRunning(_) => "still_running",
             Self::ReplayVersion { .. } => "replay_version",
             Self::Random(_) => "random",

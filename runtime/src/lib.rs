@@ -10,9 +10,11 @@
 #![warn(missing_docs)]
 
 mod bindings;
+pub mod bundle;
 mod catalogue;
 pub mod clock;
 pub mod connector;
+mod discovery;
 pub mod durable;
 mod error;
 pub mod executor;
@@ -21,6 +23,8 @@ pub mod normalize;
 pub mod outcome;
 mod pass;
 mod runtime;
+mod schema;
+mod snippet;
 pub mod store;
 
 pub use durable::approval::{Pick, Picks};
@@ -29,10 +33,15 @@ pub use durable::failure::{CodeError, ErrorKind, Failure};
 pub use durable::id::{ExecutionId, Seq};
 pub use durable::journal::{Entry, EntryState};
 pub use durable::limits::Limits;
+pub use durable::resolve::{UnresolvedCall, Word};
+pub use durable::rollback::{Offer, OfferedCall, RollbackReport, Undone, UndoneCall};
+pub use durable::snippet::{MAX_SNIPPET_NAME, Snippet};
 pub use durable::value::{Json, ValueLimits};
 pub use error::Error;
 pub use executor::component::ComponentExecutor;
 pub use host::{Engine, EngineOptions};
 pub use outcome::{Outcome, PendingCall};
-pub use runtime::{By, Code, Event, EventKind, Events, Runtime, RuntimeBuilder};
+pub use runtime::{
+    By, Code, Event, EventKind, Events, Recovered, Resolved, Runtime, RuntimeBuilder, SaveSnippet, Started, Transformed,
+};
 pub use store::{Query, Store};

@@ -11,6 +11,7 @@ mod nesting;
 mod position;
 mod unit;
 
+use crate::durable::failure::{CodeError, ErrorKind};
 use position::Shift;
 
 /// Text made callable.
@@ -42,6 +43,18 @@ pub struct NormalizeError {
     pub message: String,
     /// The submitted line, cut where it is long.
     pub source_line: String,
+}
+
+impl NormalizeError {
+    /// The error that ends the execution; its hint shows the place.
+    pub(crate) fn into_error(self) -> CodeError {
+        let hint = format!("{}\n{}^", self.source_line, " ".repeat(self.column.saturating_sub(1).min(200) as usize));
+        CodeError {
+            line: Some(self.line),
+            column: Some(self.column),
+            ..CodeError::new(ErrorKind::Syntax, self.message).with_hint(hint)
+        }
+    }
 }
 
 /// Makes one function expression of what a model sent.

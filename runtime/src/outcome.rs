@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use crate::durable::execution::Status;
 use crate::durable::failure::CodeError;
 use crate::durable::id::{ExecutionId, Seq};
-use crate::durable::journal::{Approval, Entry, EntryState};
+use crate::durable::journal::{Approval, Entry, EntryState, Resolution, Verdict};
+use crate::durable::resolve::UnresolvedCall;
 use crate::durable::value::Json;
 
 /// How a pass ended.
@@ -168,6 +169,12 @@ pub fn pending_to_wire(pending: &[PendingCall]) -> String {
     serde_json::to_string(&pending.iter().map(wire_pending).collect::<Vec<_>>()).unwrap_or_default()
 }
 
+/// Calls in doubt as JSON with the wire names.
+#[must_use]
+pub fn unresolved_to_wire(calls: &[UnresolvedCall]) -> String {
+    serde_json::to_string(&calls.iter().map(wire_unresolved).collect::<Vec<_>>()).unwrap_or_default()
+}
+
 /// A journal's calls and steps as JSON with the wire names (OUTPUT-03).
 #[must_use]
 pub fn calls_to_wire(entries: &[Entry]) -> String {
@@ -257,6 +264,47 @@ struct WireCall<'a> {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved: Option<WireResolved<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revert: Option<WireRevert<'a>>,
+}
+
+/// What a person said of a call in doubt.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireResolved<'a> {
+    verdict: Verdict,
+    by: &'a str,
+    channel: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    at: u64,
+}
+
+/// The last attempt at undoing a call.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRevert<'a> {
+    attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    at: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireUnresolved<'a> {
+    execution_id: &'a str,
+    status: &'static str,
+    seq: u32,
+    connector: &'a str,
+    method: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<Box<RawValue>>,
+    idempotency_key: &'a str,
+    attempt: u32,
+    asked_at: u64,
 }
 
 fn wire_error(error: &CodeError) -> WireError<'_> {
@@ -296,7 +344,33 @@ fn wire_call(entry: &Entry) -> Option<WireCall<'_>> {
         ephemeral: entry.is_ephemeral().then_some(true),
         state: entry.state.wire(),
         approved_by: entry.decision.as_ref().map(|d| d.actor.as_str()),
+        resolved: entry.resolution.as_ref().map(|Resolution { verdict, decision }| WireResolved {
+            verdict: *verdict,
+            by: &decision.actor,
+            channel: &decision.channel,
+            reason: decision.reason.as_deref(),
+            at: decision.at,
+        }),
+        revert: entry.revert.as_ref().map(|revert| WireRevert {
+            attempt: revert.number,
+            error: revert.failure.as_ref().map(|f| f.message.as_str()),
+            at: revert.at,
+        }),
     })
+}
+
+fn wire_unresolved(call: &UnresolvedCall) -> WireUnresolved<'_> {
+    WireUnresolved {
+        execution_id: call.execution.as_str(),
+        status: call.status.as_str(),
+        seq: call.seq.0,
+        connector: &call.connector,
+        method: &call.method,
+        args: call.args.as_ref().map(raw),
+        idempotency_key: &call.idempotency_key,
+        attempt: call.attempt,
+        asked_at: call.asked_at,
+    }
 }
 
 /// Normal-form text is JSON already; it is written as it is, so that no number or lone surrogate changes.

@@ -4,14 +4,27 @@
 mod builder;
 mod decide;
 mod events;
+mod export;
+mod lives;
 mod look;
+mod recover;
+mod rest;
+mod retain;
+mod snippets;
+mod started;
+mod transform;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
 
 pub use builder::RuntimeBuilder;
 pub use decide::By;
 pub use events::{Event, EventKind, Events};
+pub use recover::{Recovered, Resolved};
+pub use snippets::SaveSnippet;
+pub use started::Started;
+pub use transform::Transformed;
 
 use crate::catalogue::{Catalogue, Configured};
 use crate::clock::{Clock, Ids};
@@ -19,7 +32,7 @@ use crate::connector::{Connector, check_description};
 use crate::durable::execution::{Determinism, Execution, REPLAY_VERSION, Start, Status};
 use crate::durable::failure::{CodeError, ErrorKind};
 use crate::durable::finish::{Ended, PassEnd, finish};
-use crate::durable::id::{ExecutionId, OwnerId};
+use crate::durable::id::OwnerId;
 use crate::durable::journal::Entry;
 use crate::durable::json::utf16_len;
 use crate::durable::limits::{Breach, Limits};
@@ -31,6 +44,7 @@ use crate::executor::Executor;
 use crate::normalize::{NormalizeError, normalize};
 use crate::outcome::{Outcome, PendingCall};
 use crate::pass::{self, Live, Passed, Setting};
+use lives::{Entered, Lives};
 use crate::store::{Barrier, Store};
 
 /// Runs code durably. Cheap to clone; all clones are the same runtime.
@@ -48,7 +62,14 @@ struct Inner {
     ids: Ids,
     owner: OwnerId,
     catalogue: tokio::sync::Mutex<Option<Arc<Catalogue>>>,
-    live: Mutex<HashMap<ExecutionId, Arc<Live>>>,
+    lives: Lives,
+    transform: Option<Arc<transform::Transform>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.store.release_owner(self.owner);
+    }
 }
 
 /// Code to run.
@@ -105,12 +126,21 @@ impl Runtime {
     /// When the host cannot do its work: a connector that cannot be described (nothing is stored then), a store that
     /// fails.
     pub async fn execute(&self, code: impl Into<Code>) -> Result<Outcome, Error> {
+        self.start(code).await?.outcome().await
+    }
+
+    /// Begins to run code, and says at once which execution it is: for whoever wants to follow, cancel or name it while
+    /// it runs. Its row becomes durable with its first barrier, a few milliseconds later at most. See [`Runtime::execute`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn start(&self, code: impl Into<Code>) -> Result<Started, Error> {
         let Code { text, input } = code.into();
         let limit = self.0.limits.code_units;
         let units = utf16_len(&text);
         if units > u64::from(limit) {
             let error = Breach::Code { units, limit }.into_error();
-            return Ok(Outcome::Failed { execution: None, error, logs: Vec::new(), calls: None });
+            return Ok(Started::refused(error));
         }
         let catalogue = self.catalogue().await?;
         let now = self.0.clock.epoch_ms();
@@ -126,23 +156,44 @@ impl Runtime {
             created_at: now,
         };
         let execution = Execution::begin(start, self.0.owner);
-        let begin = vec![Write::Begin(Box::new(execution.clone()))];
-        self.drive(catalogue, execution, Vec::new(), begin).await
+        let prune = Write::Prune { keep: self.0.limits.executions };
+        let begin = vec![Write::Begin(Box::new(execution.clone())), prune];
+        let id = execution.id().clone();
+        let task = self.spawn(self.enter(&id), catalogue, execution, Vec::new(), begin);
+        Ok(Started::running(id, task))
     }
 
     /// Runs the next pass, and further ones while approvals are stored already.
     async fn drive(
         &self,
+        entered: Entered,
         catalogue: Arc<Catalogue>,
         execution: Execution,
         entries: Vec<Entry>,
         begin: Vec<Write>,
     ) -> Result<Outcome, Error> {
-        let entered = Entered { runtime: self.clone(), id: execution.id().clone(), live: self.enter(execution.id()) };
-        let task = self.0.executor.runtime().spawn(async move {
-            entered.runtime.passes(catalogue, execution, entries, begin, entered.live.clone()).await
-        });
-        task.await.map_err(|error| Error::Lost(error.to_string()))?
+        started::ended(self.spawn(entered, catalogue, execution, entries, begin)).await
+    }
+
+    /// The same in a task of its own, which nobody has to wait for.
+    fn spawn(
+        &self,
+        entered: Entered,
+        catalogue: Arc<Catalogue>,
+        execution: Execution,
+        entries: Vec<Entry>,
+        begin: Vec<Write>,
+    ) -> JoinHandle<Result<Outcome, Error>> {
+        let transform = self.0.transform.clone();
+        self.0.executor.runtime().spawn(async move {
+            let ended = entered.runtime.passes(catalogue, execution, entries, begin, entered.live.clone()).await;
+            // At rest before the result is shaped: a slow transform holds nobody up.
+            drop(entered);
+            match (ended, transform) {
+                (Ok(outcome), Some(transform)) => Ok(transform.shape(outcome).await),
+                (ended, _) => ended,
+            }
+        })
     }
 
     async fn passes(
@@ -184,12 +235,7 @@ impl Runtime {
         begin: Vec<Write>,
         error: NormalizeError,
     ) -> Result<Outcome, Error> {
-        let hint = format!("{}\n{}^", error.source_line, " ".repeat(error.column.saturating_sub(1).min(200) as usize));
-        let error = CodeError {
-            line: Some(error.line),
-            column: Some(error.column),
-            ..CodeError::new(ErrorKind::Syntax, error.message).with_hint(hint)
-        };
+        let error = error.into_error();
         let replay = Replay::new(Vec::new(), execution.pass, execution.start.created_at, 1);
         let at = self.0.clock.epoch_ms();
         let end = PassEnd { ended: Ended::Failed(error.clone()), timers_left: &[], logs: Vec::new(), at };
@@ -227,42 +273,6 @@ impl Runtime {
         let catalogue = Arc::new(Catalogue::new(configured));
         *known = Some(catalogue.clone());
         Ok(catalogue)
-    }
-
-    fn enter(&self, id: &ExecutionId) -> Arc<Live> {
-        let live = Arc::new(Live::default());
-        self.lives().insert(id.clone(), live.clone());
-        live
-    }
-
-    fn leave(&self, id: &ExecutionId, live: &Arc<Live>) {
-        let mut lives = self.lives();
-        // Somebody may have resumed it already: then the entry is theirs.
-        if lives.get(id).is_some_and(|current| Arc::ptr_eq(current, live)) {
-            lives.remove(id);
-        }
-    }
-
-    fn live(&self, id: &ExecutionId) -> Option<Arc<Live>> {
-        self.lives().get(id).cloned()
-    }
-
-    fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<ExecutionId, Arc<Live>>> {
-        self.0.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// An execution that runs in this process. It comes to rest when this is dropped, also by a panic: others wait for that.
-struct Entered {
-    runtime: Runtime,
-    id: ExecutionId,
-    live: Arc<Live>,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        self.runtime.leave(&self.id, &self.live);
-        self.live.end();
     }
 }
 

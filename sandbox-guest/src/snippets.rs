@@ -84,8 +84,11 @@ fn evaluate<'js>(ctx: &Ctx<'js>, snippet: &Snippet, text: Option<&str>) -> Resul
     }
     let Some(code) = js::own_data(&answer, "code")?.filter(|code| code.is_string()) else { return Ok(answer) };
     let name: String = snippet.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let file =
-        if snippet.level == 1 { format!("snippet {name}") } else { format!("snippet {name}, level {}", snippet.level) };
+    // The level stands before the name: a name is any text, and must not pass for another snippet at another level.
+    let file = match snippet.level {
+        1 => format!("snippet {name}"),
+        level => format!("snippet-{level} {name}"),
+    };
     state(ctx).snippets.borrow_mut().insert(file.clone(), snippet.level);
     let function = js::evaluate(ctx, &js::text(&code)?, &file)?;
     if !function.is_function() {

@@ -1,9 +1,9 @@
 //! `approve`: shows the pending calls, asks, and runs the next pass with exactly what was shown.
 
-use codemode_runtime::durable::journal::Entry;
-use codemode_runtime::{PendingCall, Pick, Picks, Seq, Status, Store as _};
+use codemode_runtime::{PendingCall, Pick, Picks, Seq, Status};
 
-use super::drive::drive;
+use super::drive::{Running, drive, last_event};
+use super::standing::{self, Standing};
 use super::{Said, ask, by};
 use crate::args::{Approve, Output};
 use crate::exit::Exit;
@@ -12,20 +12,23 @@ use crate::output::outcome::{call, many};
 use crate::output::{Ui, WAITS, styled};
 use crate::select;
 use crate::setup::{Opening, Setup};
-use crate::watch::Watched;
 
 pub(super) fn run(args: Approve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
     let store = setup.store(Opening::Existing)?;
     let id = select::find(&*store, &args.id)?;
-    let Some(record) = store.load(&id)? else {
-        return Err(Fault::conflict("not_found", format!("there is no execution {id}")));
-    };
+    let record = standing::load(&store, &id)?;
+    let gone = Standing::of(&store, &record.execution)? == Standing::Gone;
     let status = record.execution.status;
     if status.is_terminal() {
         return Err(Fault::conflict("not_resumable", format!("execution {id} is not paused: its status is {status}"))
             .with_hint("only a paused execution can be resumed"));
     }
     let pending: Vec<PendingCall> = record.entries.iter().filter_map(|e| PendingCall::of(&id, e)).collect();
+    if gone && status == Status::Running {
+        // A decision would be stored and nobody would act on it.
+        return Err(Fault::conflict("not_resumable", format!("nothing can be approved: {id} stands still, its process is gone"))
+            .with_hint(format!("first {}", setup.command(&["recover", id.as_str()]))));
+    }
     let chosen = choose(&pending, &args.seq, status)?;
     if !chosen.is_empty() {
         let shown: Vec<String> = chosen.iter().map(|p| call(p)).collect();
@@ -43,12 +46,11 @@ pub(super) fn run(args: Approve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
         }
     }
     let picks = chosen.iter().map(|p| Pick { seq: p.seq, digest: p.digest.clone() }).collect();
-    let after = record.entries.iter().map(last_event).max().unwrap_or(0);
-    let (watched, begun) = Watched::new(store);
-    let runtime = setup.runtime(watched.clone())?;
-    watched.announce(&id);
+    let after = last_event(&record.entries);
+    let runtime = setup.runtime(store)?;
     let code = record.execution.start.code;
-    drive(setup, ui, &runtime, begun, after, &code, runtime.approve(&id, Picks::These(picks), by(args.reason)))
+    let outcome = runtime.approve(&id, Picks::These(picks), by(args.reason));
+    drive(setup, ui, &runtime, after, &code, async { Ok(Running { id: Some(id.clone()), outcome }) })
 }
 
 fn choose<'a>(pending: &'a [PendingCall], seqs: &[u32], status: Status) -> Result<Vec<&'a PendingCall>, Fault> {
@@ -73,9 +75,4 @@ fn choose<'a>(pending: &'a [PendingCall], seqs: &[u32], status: Status) -> Resul
     seqs.sort_unstable();
     seqs.dedup();
     seqs.iter().map(find).collect()
-}
-
-/// The number of the last event of an entry: what came before the new pass.
-fn last_event(entry: &Entry) -> u64 {
-    entry.answered_event.unwrap_or(0).max(entry.asked_event)
 }

@@ -3,6 +3,7 @@
 use codemode_runtime::store::StoreError;
 use codemode_runtime::{Status, Store as _};
 
+use super::standing::{self, Standing};
 use super::{Said, ask, block_on};
 use crate::args::{Delete, Output};
 use crate::exit::Exit;
@@ -15,11 +16,15 @@ use crate::setup::{Opening, Setup};
 pub(super) fn run(args: &Delete, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
     let store = setup.store(Opening::Existing)?;
     let id = select::find(&*store, &args.id)?;
+    let mut running = None;
     let what = match store.load(&id) {
         Ok(Some(record)) => {
             let calls = record.entries.iter().filter(|e| e.seq.is_some()).count();
             let waits = if record.execution.status == Status::Paused { " and ends what waits" } else { "" };
-            format!("{id} ({}, {}): this removes its journal{waits}", record.execution.status, many(calls, "call"))
+            let what =
+                format!("{id} ({}, {}): this removes its journal{waits}", record.execution.status, many(calls, "call"));
+            running = Some((Standing::of(&store, &record.execution)?, record));
+            what
         }
         // What cannot be read back can still be removed.
         Err(StoreError::Damaged { reason, .. }) => format!("{id}, which cannot be read back ({reason})"),
@@ -34,6 +39,9 @@ pub(super) fn run(args: &Delete, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
         }
     }
     let runtime = setup.runtime(store)?;
+    if let Some((standing, record)) = &running {
+        standing::say_stopping(ui, *standing, record, runtime.limits().cancel_ms);
+    }
     if !block_on(async { Ok(runtime.delete(&id).await?) })? {
         return Err(Fault::conflict("not_found", format!("execution {id} was deleted by somebody else meanwhile")));
     }

@@ -4,24 +4,26 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
-use super::drive::drive;
+use super::drive::{Running, drive};
 use crate::args::Run;
 use crate::exit::Exit;
 use crate::fault::Fault;
 use crate::output::Ui;
 use crate::setup::{Opening, Setup, unreadable};
-use crate::watch::Watched;
 
 /// More than any limit allows: nobody sends this much by intention.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) fn run(args: &Run, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
     let code = code(&args.file, ui)?;
-    let (store, begun) = Watched::new(setup.store(Opening::Create)?);
+    let store = setup.store(Opening::Create)?;
     setup.say_defaults(ui);
     let runtime = setup.runtime(store)?;
     let text = code.clone();
-    drive(setup, ui, &runtime, begun, 0, &code, runtime.execute(text))
+    drive(setup, ui, &runtime, 0, &code, async {
+        let started = runtime.start(text).await?;
+        Ok(Running { id: started.execution().cloned(), outcome: started.outcome() })
+    })
 }
 
 fn code(file: &Path, ui: &Ui) -> Result<String, Fault> {

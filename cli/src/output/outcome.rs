@@ -1,8 +1,8 @@
 //! What came of a pass, for people.
 
-use codemode_runtime::{CodeError, ErrorKind, Json, Outcome, PendingCall};
+use codemode_runtime::{CodeError, Entry, ErrorKind, ExecutionId, Json, Outcome, PendingCall};
 
-use super::text::{indent, json, safe};
+use super::text::{indent, json, path, safe};
 use super::{BAD, BOLD, DIM, GOOD, Ui, WAITS, error_lines, source, styled};
 use crate::args::Output;
 use crate::fault::Fault;
@@ -22,21 +22,25 @@ pub(crate) fn show(ui: &Ui, setup: &Setup, outcome: &Outcome, code: &str) -> Res
                 ui.data(json(result.as_str()))?;
             }
         }
-        Outcome::Paused { execution, pending, .. } => {
-            let waits = if pending.len() == 1 { "waits" } else { "wait" };
-            let count = many(pending.len(), "call");
-            ui.talk(format!("{} {execution}: {count} {waits} for approval", styled(WAITS, "paused")));
-            if ui.form() == Output::Human {
-                ui.data(pending.iter().map(call).collect::<Vec<_>>().join("\n"))?;
+        Outcome::Paused { execution, pending, calls } => {
+            ui.talk(format!("{} {execution}: {}", styled(WAITS, "paused"), waits(pending, calls)));
+            let doubts = calls.iter().filter(|e| e.is_in_doubt());
+            let shown: Vec<String> = pending.iter().map(call).chain(doubts.map(doubt)).collect();
+            if ui.form() == Output::Human && !shown.is_empty() {
+                ui.data(shown.join("\n"))?;
             }
-            ui.talk(next(setup, pending));
+            ui.talk(next(setup, execution, pending, calls));
         }
         Outcome::Failed { execution, error, logs, .. } => {
             logged(ui, logs);
             ui.talk(code_error(error, code));
             if let Some(execution) = execution {
-                let command = setup.command(&["show", execution.as_str()]);
-                ui.talk(format!("{} {}", styled(DIM, "journal:"), styled(BOLD, command)));
+                let (why, verb) = match error.kind {
+                    ErrorKind::Unresolved => ("resolve:", "unresolved"),
+                    _ => ("journal:", "show"),
+                };
+                let command = setup.command(&[verb, execution.as_str()]);
+                ui.talk(format!("{} {}", styled(DIM, why), styled(BOLD, command)));
             }
         }
         Outcome::Deferred { execution, seqs } => {
@@ -56,12 +60,39 @@ pub(crate) fn call(pending: &PendingCall) -> String {
     format!("  #{} {}\n{}\n", pending.seq, styled(BOLD, path), indent(&args, "     "))
 }
 
-fn next(setup: &Setup, pending: &[PendingCall]) -> String {
-    let Some(first) = pending.first() else { return String::new() };
-    let (id, seq) = (first.execution.as_str(), first.seq.to_string());
-    let approve = styled(BOLD, setup.command(&["approve", id]));
-    let reject = styled(BOLD, setup.command(&["reject", id, &seq]));
-    format!("approve: {approve}\nreject:  {reject}")
+/// A call in doubt, with its arguments.
+fn doubt(entry: &Entry) -> String {
+    let (connector, method) = entry.request.path();
+    let args = entry.request.args().map_or_else(|| "no arguments".to_owned(), |args| json(args.as_str()));
+    let seq = entry.seq.map_or_else(String::new, |seq| seq.to_string());
+    let path = styled(BOLD, safe(&path(connector, method)));
+    format!("  #{seq} {path} {}\n{}\n", styled(WAITS, "in doubt"), indent(&args, "     "))
+}
+
+/// For what a paused execution waits.
+pub(crate) fn waits(pending: &[PendingCall], calls: &[Entry]) -> String {
+    let in_doubt = calls.iter().filter(|e| e.is_in_doubt()).count();
+    let parts = [
+        (pending.len(), if pending.len() == 1 { "waits for approval" } else { "wait for approval" }),
+        (in_doubt, if in_doubt == 1 { "is in doubt: it may have happened" } else { "are in doubt: they may have happened" }),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, what)| format!("{} {what}", many(count, "call"))).collect::<Vec<_>>().join(", ")
+}
+
+/// The commands with which a paused execution goes on.
+fn next(setup: &Setup, execution: &ExecutionId, pending: &[PendingCall], calls: &[Entry]) -> String {
+    let mut lines = Vec::new();
+    let mut line = |what: &str, words: &[&str]| lines.push(format!("{what} {}", styled(BOLD, setup.command(words))));
+    let id = execution.as_str();
+    if let Some(first) = pending.first() {
+        line("approve:", &["approve", id]);
+        line("reject: ", &["reject", id, &first.seq.to_string()]);
+    }
+    if calls.iter().any(Entry::is_in_doubt) {
+        line("resolve:", &["unresolved", id]);
+    }
+    lines.join("\n")
 }
 
 /// An error of the code: what, where, and what to do.
@@ -117,7 +148,7 @@ pub(crate) fn tone(word: &str) -> clap::builder::styling::Style {
     match word {
         "completed" | "applied" => GOOD,
         "error" | "failed" | "unrecordable" => BAD,
-        "paused" | "pending" | "unknown" => WAITS,
+        "paused" | "pending" | "unknown" | "reverting" => WAITS,
         _ => DIM,
     }
 }

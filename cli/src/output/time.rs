@@ -31,6 +31,16 @@ pub(crate) fn span(ms: u64) -> String {
     }
 }
 
+/// `45s`, `3m`, `5h`, `2d`: the unit that fits, rounded down.
+pub(crate) fn short(ms: u64) -> String {
+    match ms {
+        0..60_000 => format!("{}s", ms / 1_000),
+        60_000..3_600_000 => format!("{}m", ms / 60_000),
+        3_600_000..172_800_000 => format!("{}h", ms / 3_600_000),
+        _ => format!("{}d", ms / 86_400_000),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,18 +25,24 @@ fn lists_are_newest_first_and_come_in_pages() {
     let ids: Vec<String> = (0..3).map(|_| kit.paused()).collect();
     let (_, page) = kit.json(&["executions", "--limit", "2"]);
     let listed = |page: &serde_json::Value| -> Vec<String> {
-        let lines = page.as_array().expect("a list").iter();
+        let lines = page["executions"].as_array().expect("a list").iter();
         lines.map(|l| l["executionId"].as_str().expect("an id").to_owned()).collect()
     };
     assert_eq!(listed(&page), [ids[2].clone(), ids[1].clone()]);
+    assert_eq!(page["next"].as_str(), Some(&*ids[1]));
     let (_, rest) = kit.json(&["executions", "--limit", "2", "--before", &ids[1]]);
-    assert_eq!(listed(&rest), [ids[0].clone()]);
+    assert_eq!((listed(&rest), &rest["next"]), (vec![ids[0].clone()], &serde_json::Value::Null));
     kit.run(&["reject", &ids[0], "1"]);
     let (_, rejected) = kit.json(&["executions", "--status", "rejected"]);
     assert_eq!(listed(&rejected), [ids[0].clone()]);
     let human = kit.run(&["executions", "--limit", "1"]);
     assert!(human.out.contains(&ids[2]) && human.out.contains("2 (1 pending)"), "{human:?}");
-    assert!(human.err.contains(&format!("executions --before {}", ids[2])), "{human:?}");
+    assert!(human.err.contains(&format!("executions --limit 1 --before {}", ids[2])), "{human:?}");
+    // What the next page is to contain is in its command as well.
+    let human = kit.run(&["executions", "--status", "paused", "--older-than", "0s", "--limit", "1"]);
+    let next = format!("executions --status paused --older-than 0s --limit 1 --before {}", ids[2]);
+    assert!(human.err.contains(&next), "{human:?}");
+    assert_eq!(kit.json(&["executions", "--older-than", "1h"]).1["executions"], serde_json::json!([]));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn ctrl_c_leaves_the_execution_running_and_says_which() {
     let id = loop {
         let running = kit.run(&["executions", "--status", "running", "--output", "json"]);
         let list: serde_json::Value = serde_json::from_str(&running.out).unwrap_or_default();
-        if let Some(id) = list[0]["executionId"].as_str() {
+        if let Some(id) = list["executions"][0]["executionId"].as_str() {
             break id.to_owned();
         }
     };
@@ -30,5 +30,8 @@ fn ctrl_c_leaves_the_execution_running_and_says_which() {
     assert!(err.contains(&format!("execution {id} stays `running`")), "{err}");
     let (_, shown) = kit.json(&["show", &id]);
     assert_eq!(shown["status"], "running");
-    kit.run(&["approve", &id, "--yes"]).failed(4, "not_resumable");
+    assert!(err.contains(&format!("codemode recover {id}")), "{err}");
+    let refused = kit.run(&["approve", &id, "--yes"]);
+    refused.failed(4, "not_resumable");
+    assert!(refused.err.contains(&format!("codemode recover {id}")), "{refused:?}");
 }

@@ -61,7 +61,7 @@ fn an_execution_is_shown_with_stable_keys() {
     let args = json!({ "text": "text" });
     let expected = json!({
         "executionId": "text", "status": "text", "createdAt": "number", "updatedAt": "number", "endedAt": "number",
-        "passes": "number", "connectors": ["text"], "code": "text", "input": null,
+        "owner": "text", "passes": "number", "connectors": ["text", "text"], "code": "text", "input": null, "snippets": [],
         "calls": [
             list_call(),
             {
@@ -69,7 +69,7 @@ fn an_execution_is_shown_with_stable_keys() {
                 "result": { "id": "text", "text": "text" }, "requiresApproval": "flag", "state": "text", "approvedBy": "text",
             },
         ],
-        "pending": [], "logs": [], "result": { "before": "number", "text": "text" }, "error": null,
+        "pending": [], "unresolved": [], "rollback": null, "logs": [], "logPasses": [], "result": { "before": "number", "text": "text" }, "error": null,
     });
     assert_eq!(shape(&shown), expected);
 }
@@ -79,10 +79,11 @@ fn a_list_has_stable_keys() {
     let kit = Kit::new();
     kit.paused();
     let (_, list) = kit.json(&["executions"]);
-    let expected = json!([{
+    let expected = json!({ "executions": [{
         "executionId": "text", "status": "text", "createdAt": "number", "updatedAt": "number", "endedAt": null,
-        "passes": "number", "calls": "number", "pending": "number", "codeStart": "text", "damaged": null,
-    }]);
+        "passes": "number", "calls": "number", "pending": "number", "unresolved": "number", "notReverted": "number",
+        "abandoned": "flag", "codeStart": "text", "damaged": null,
+    }], "next": null });
     assert_eq!(shape(&list), expected);
 }
 

@@ -2,12 +2,19 @@
 //! to pass.
 
 mod bad_input;
+mod bundle;
 mod executions;
+mod host;
 mod interrupt;
 mod json;
 mod kit;
 mod manifest;
 mod readme;
+mod recover;
+mod resolve;
+mod retention;
+mod rollback;
+mod snippet;
 mod walk;
 #[path = "../../../xtask/src/walk.rs"]
 mod xtask_walk;

@@ -56,7 +56,7 @@ fn every_command_is_in_the_readme() {
 }
 
 #[test]
-fn the_demo_walks_from_a_pause_to_the_journal() {
+fn the_demo_walks_from_a_pause_to_a_recovery() {
     let kit = Kit::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_codemode")).parent().expect("a folder");
     let mut said = String::new();
@@ -65,9 +65,15 @@ fn the_demo_walks_from_a_pause_to_the_journal() {
         said.push('\n');
     })
     .unwrap_or_else(|error| panic!("{error}\n{said}"));
-    for part in
-        ["$ codemode run create.js", "1 call waits for approval", "approve: codemode approve exec_", "completed exec_"]
-    {
+    for part in [
+        "$ codemode run create.js",
+        "1 call waits for approval",
+        "approve: codemode approve exec_",
+        "completed exec_",
+        "1 call undone, nothing is left",
+        "Killed",
+        " completed  1 call",
+    ] {
         assert!(said.contains(part), "{part} is missing in\n{said}");
     }
 }

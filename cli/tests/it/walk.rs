@@ -9,7 +9,7 @@ fn a_paused_execution_is_approved_by_another_process_and_nothing_happens_twice()
     let paused = kit.run(&["run", "create.js"]);
     assert_eq!(paused.code, 3, "{paused:?}");
     assert!(paused.out.contains("#1 notes.createNote\n     {\"text\": \"buy milk\"}"), "{paused:?}");
-    assert!(paused.err.contains("using the bundled `notes` connector"), "{paused:?}");
+    assert!(paused.err.contains("using the bundled connectors `files` and `notes`"), "{paused:?}");
 
     let (code, outcome) = kit.json(&["approve", "last", "--yes", "--reason", "we need milk"]);
     assert_eq!((code, outcome["status"].as_str()), (0, Some("completed")), "{outcome}");
@@ -121,4 +121,22 @@ fn a_closed_pipe_is_success() {
     drop(reader);
     command.stdout(writer).stderr(std::process::Stdio::null());
     assert_eq!(command.status().expect("it starts").code(), Some(0));
+}
+
+#[test]
+fn a_text_that_is_too_large_for_the_journal_is_in_a_file_for_the_next_process() {
+    let kit = Kit::new();
+    kit.write("big.js", "async () => await notes.createNote({ text: 'x'.repeat(999_999) })");
+    let failed = kit.run(&["run", "big.js"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.err.contains("too large") && failed.err.contains("such as `files`"), "{failed:?}");
+
+    kit.write(
+        "write.js",
+        "async () => { for (const c of 'abc') await files.write({ path: 'big', text: c.repeat(500_000), append: true }) }",
+    );
+    assert_eq!(kit.run(&["run", "write.js"]).code, 0);
+    kit.write("read.js", "async () => { const t = await files.read({ path: 'big' }); return [t.length, t.at(-1)] }");
+    let read = kit.run(&["run", "read.js"]);
+    assert_eq!((read.code, read.out.as_str()), (0, "[1500000, \"c\"]\n"), "{read:?}");
 }

@@ -1,6 +1,6 @@
 //! Executions, entries and moves to test stores with.
 
-use codemode_runtime::durable::execution::{Determinism, Execution, Namespace, Start, Status};
+use codemode_runtime::durable::execution::{Determinism, Execution, LoggedPass, Namespace, Start, Status};
 use codemode_runtime::durable::failure::{CodeError, EffectState, ErrorKind, Failure};
 use codemode_runtime::durable::id::{ExecutionId, Op, OwnerId, Seq, Token};
 use codemode_runtime::durable::journal::{
@@ -40,7 +40,8 @@ pub fn execution(id: &ExecutionId) -> Execution {
         seed: [9; 32],
         created_at: 1_000,
     };
-    Execution { logs: vec!["first".to_owned()], ..Execution::begin(start, OwnerId(1)) }
+    let logged = vec![LoggedPass { pass: 1, lines: 1 }];
+    Execution { logs: vec!["first".to_owned()], logged, ..Execution::begin(start, OwnerId(1)) }
 }
 
 /// An entry of that number that is executing: calls, and every third one a step.
@@ -64,6 +65,8 @@ pub fn entry(op: u32) -> Entry {
         rerun: Rerun::No,
         digest: None,
         decision: None,
+        resolution: None,
+        revert: None,
         delivery: None,
         remaining_ms: None,
         attempt: 1,

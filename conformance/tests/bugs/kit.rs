@@ -140,13 +140,18 @@ impl Door {
             native = native.method(method, move |args, _| {
                 let door = Arc::clone(&door);
                 async move {
-                    door.came.add_permits(1);
-                    door.open.acquire().await.unwrap().forget();
+                    door.stand().await;
                     Ok(args.map_or(Value::Null, |a| a["v"].clone()))
                 }
             });
         }
         (door, Arc::new(native))
+    }
+
+    /// Somebody comes to the door and waits.
+    pub(crate) async fn stand(&self) {
+        self.came.add_permits(1);
+        self.open.acquire().await.unwrap().forget();
     }
 
     /// Waits for so many calls.

@@ -51,7 +51,7 @@ const NAMES: [&str; 12] = [
     "'); DELETE FROM entries; --",
 ];
 
-/// Part of BUG-SQL-08: snippets and search are later.
+/// Covers BUG-SQL-08.
 #[tokio::test(flavor = "multi_thread")]
 async fn names_are_never_patterns_nor_sql() {
     let place = Place::new();
@@ -97,7 +97,7 @@ async fn names_are_never_patterns_nor_sql() {
     }
 }
 
-/// Part of BUG-SQL-08: snippets and search are later.
+/// Covers BUG-SQL-08.
 #[tokio::test(flavor = "multi_thread")]
 async fn ids_and_prefixes_from_outside_are_taken_literally() {
     let place = Place::new();

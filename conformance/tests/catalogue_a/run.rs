@@ -126,7 +126,8 @@ async fn code_of_a_million_characters_runs_and_one_more_is_refused_unstored() {
             error.message,
             "the execution code is too large: 1000001 characters, the limit is 1000000 (limit `code size`)"
         );
-        let advice = "write the data elsewhere, for example to a file, and pass a short reference such as its path";
+        let advice = "write the data elsewhere, for example to a file with a connector such as `files`, and pass a short \
+                      reference such as its path";
         assert_eq!(error.hint.as_deref(), Some(advice));
         assert_eq!(wire(&refused)["executionId"], "");
     }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use codemode_conformance::fixtures::EventKind;
 use codemode_conformance::harness::{Host, anna, id_of, result_of};
 use codemode_conformance::model::{Expected, expected};
-use codemode_conformance::program::{Node, numbered};
+use codemode_conformance::program::{Node, numbered, programs};
 use codemode_runtime::durable::journal::EntryState;
 use codemode_runtime::{Outcome, Pick, Picks, Seq};
 use proptest::prelude::*;
@@ -17,35 +17,6 @@ use proptest::test_runner::Config;
 
 static RUNTIME: LazyLock<tokio::runtime::Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
-
-fn node() -> impl Strategy<Value = Node> {
-    let leaf = prop_oneof![
-        3 => Just(Node::Read(0)),
-        2 => (0..6_u8).prop_map(|ms| Node::Slow(0, ms)),
-        3 => Just(Node::Effect(0)),
-        3 => Just(Node::Gate(0)),
-        1 => Just(Node::Failure(0)),
-        1 => Just(Node::Missing(0)),
-        2 => Just(Node::Step(0)),
-        1 => (0..6_u8).prop_map(|ms| Node::Timer(0, ms)),
-        2 => Just(Node::Chance(0)),
-        2 => Just(Node::Live(0)),
-        1 => Just(Node::Interval(0)),
-    ];
-    leaf.prop_recursive(4, 24, 4, |inner| {
-        let some = || prop::collection::vec(inner.clone(), 1..4);
-        prop_oneof![
-            3 => some().prop_map(Node::Sequence),
-            3 => some().prop_map(Node::Parallel),
-            2 => some().prop_map(Node::Race),
-            1 => inner.clone().prop_map(|n| Node::Floating(Box::new(n))),
-            1 => inner.clone().prop_map(|n| Node::Cancelled(0, Box::new(n))),
-            1 => inner.clone().prop_map(|n| Node::Throwing(Box::new(n))),
-            1 => inner.clone().prop_map(|n| Node::FailingStep(0, Box::new(n))),
-            1 => inner.prop_map(|n| Node::AskingStep(0, Box::new(n))),
-        ]
-    })
-}
 
 /// What a person and the world do between two passes.
 #[derive(Clone, Debug)]
@@ -104,7 +75,7 @@ proptest! {
 
     /// Covers REPLAY-03, REPLAY-21, REPLAY-22, WEAK-01, WEAK-03, WEAK-05, WEAK-06.
     #[test]
-    fn interrupted_programs_come_to_what_the_model_says(program in node(), between in between()) {
+    fn interrupted_programs_come_to_what_the_model_says(program in programs(), between in between()) {
         let program = numbered(program);
         let (host, outcome) = RUNTIME.block_on(run(&program, &between));
         let Expected { result, performed: once, entries, approvals } = expected(&program);

@@ -68,6 +68,14 @@ fn check_schema(text: &str) -> Result<(), String> {
     if text.len() > MAX_SCHEMA_BYTES {
         return Err(format!("is longer than {MAX_SCHEMA_BYTES} bytes"));
     }
+    check_schema_text(text).map(drop)
+}
+
+/// Reads the text of a schema of any length that somebody else has limited.
+///
+/// # Errors
+/// What is wrong, as the end of a sentence about the schema.
+pub(crate) fn check_schema_text(text: &str) -> Result<Value, String> {
     let schema: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err("is neither an object nor `true` or `false`".to_owned());
@@ -90,7 +98,7 @@ fn check_schema(text: &str) -> Result<(), String> {
             let target: String = target.chars().take(200).collect();
             Err(format!("has a remote `$ref` ({target}): put the definition under `$defs`"))
         }
-        None => Ok(()),
+        None => Ok(schema),
     }
 }
 

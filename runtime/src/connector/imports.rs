@@ -1,5 +1,7 @@
 //! What the host serves to a connector beside WASI: its state and its configuration.
 
+use std::sync::Arc;
+
 use crate::bindings::connector::codemode::component::{config, state, types};
 use crate::connector::{StateFault, StateSession};
 use crate::durable::write::Scope;
@@ -28,11 +30,19 @@ impl state::Host for HostState {
         key: String,
         value: Vec<u8>,
     ) -> wasmtime::Result<Result<(), state::StateError>> {
-        Ok(self.session().and_then(|s| s.set(of(scope), &key, value).map_err(error)))
+        let session = match writing(self.session.clone()).await {
+            Ok(session) => session,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(session.set(of(scope), &key, value).map_err(error))
     }
 
     async fn delete(&mut self, scope: state::Scope, key: String) -> wasmtime::Result<Result<bool, state::StateError>> {
-        Ok(self.session().and_then(|s| s.delete(of(scope), &key).map_err(error)))
+        let session = match writing(self.session.clone()).await {
+            Ok(session) => session,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(session.delete(of(scope), &key).map_err(error))
     }
 
     async fn list_keys(
@@ -49,9 +59,19 @@ impl state::Host for HostState {
 
 impl HostState {
     fn session(&self) -> Result<&StateSession, state::StateError> {
-        let denied = || state::StateError::Denied("`describe` may not use state".to_owned());
         self.session.as_deref().ok_or_else(denied)
     }
+}
+
+/// The session once it may write. Owned, because what else the host keeps cannot be shared between threads.
+async fn writing(session: Option<Arc<StateSession>>) -> Result<Arc<StateSession>, state::StateError> {
+    let session = session.ok_or_else(denied)?;
+    session.take_turn().await.map_err(error)?;
+    Ok(session)
+}
+
+fn denied() -> state::StateError {
+    state::StateError::Denied("`describe` may not use state".to_owned())
 }
 
 fn of(scope: state::Scope) -> Scope {
@@ -64,6 +84,7 @@ fn of(scope: state::Scope) -> Scope {
 fn error(fault: StateFault) -> state::StateError {
     match fault {
         StateFault::Denied(reason) => state::StateError::Denied(reason),
+        StateFault::Conflict => state::StateError::Conflict,
         StateFault::TooLarge(limit) => state::StateError::TooLarge(limit),
         StateFault::Unavailable(reason) => state::StateError::Unavailable(reason),
     }

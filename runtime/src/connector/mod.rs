@@ -12,12 +12,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+pub(crate) use check::check_schema_text;
 pub use check::{MAX_CONFIG_KEYS, MAX_METHODS, MAX_SCHEMA_BYTES, check_description};
 pub use state::{MAX_CALL_BYTES, MAX_KEY_BYTES, MAX_PAGE, MAX_VALUE_BYTES, StateAccess, StateFault, StateSession};
 
 use crate::durable::failure::Failure;
 use crate::durable::id::{ExecutionId, Seq};
 use crate::durable::journal::{Answer, Approval, Effect, Reach, Repeatable, ReplayPolicy, Terms};
+pub use crate::durable::rollback::Reverted;
 use crate::durable::{digest, execution::Status};
 
 /// A boxed future, so that the trait is object-safe.
@@ -186,15 +188,6 @@ pub struct Revert {
     pub outcome: Option<Answer>,
     /// The connector's state, as the revert sees it.
     pub state: Arc<StateSession>,
-}
-
-/// What a revert did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reverted {
-    /// It is undone.
-    Reverted,
-    /// There was nothing to undo.
-    NothingToRevert,
 }
 
 /// Something that offers methods.

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::durable::id::ExecutionId;
+use crate::durable::journal::Reach;
 use crate::durable::write::{Scope, StateKey, StateRead, StateWrite, Write};
-use crate::store::{StateQuery, Store, StoreError};
+use crate::store::{StateLock, StateQuery, Store, StoreError};
 
 /// Whether this call may change anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub enum StateFault {
     Denied(String),
     /// Over a limit; the limit.
     TooLarge(u64),
+    /// Another call changed what this one read before its first write.
+    Conflict,
     /// The store cannot be reached.
     Unavailable(String),
 }
@@ -39,13 +43,29 @@ pub const MAX_PAGE: u32 = 1_000;
 /// The most bytes that one call may write, keys included.
 pub const MAX_CALL_BYTES: u64 = 16_000_000;
 
+/// How two calls of one connector that write at the same time are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writers {
+    /// What a call read is checked when its writes are committed; the call is performed again if it changed. For
+    /// connectors that can reach nothing but their state.
+    Validated,
+    /// One at a time, over all processes, from the first write of a call to the commit of its answer: such a call cannot
+    /// simply be performed again. Others wait for so many milliseconds.
+    Exclusive(u64),
+}
+
+/// How often a lock that is taken is looked at, in milliseconds.
+const LOOK_MS: u64 = 5;
+
 /// One call's view of its connector's state.
 pub struct StateSession {
     store: Arc<dyn Store>,
     connector: String,
     execution: ExecutionId,
     access: StateAccess,
+    writers: Writers,
     seen: Mutex<Seen>,
+    held: Mutex<Option<StateLock>>,
 }
 
 #[derive(Default)]
@@ -56,7 +76,7 @@ struct Seen {
 }
 
 impl StateSession {
-    /// A fresh view for one call.
+    /// A fresh view for one call of a connector that can reach nothing but its state.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, connector: &str, execution: &ExecutionId, access: StateAccess) -> Arc<Self> {
         Arc::new(Self {
@@ -64,8 +84,68 @@ impl StateSession {
             connector: connector.to_owned(),
             execution: execution.clone(),
             access,
+            writers: Writers::Validated,
             seen: Mutex::default(),
+            held: Mutex::default(),
         })
+    }
+
+    /// A fresh view for one call of a connector with that reach. `wait_ms` is how long its first write waits for others.
+    #[must_use]
+    pub fn with_reach(
+        store: Arc<dyn Store>,
+        connector: &str,
+        execution: &ExecutionId,
+        access: StateAccess,
+        reach: Reach,
+        wait_ms: u64,
+    ) -> Arc<Self> {
+        let mut session = Self::new(store, connector, execution, access);
+        if reach == Reach::Outside
+            && let Some(session) = Arc::get_mut(&mut session)
+        {
+            session.writers = Writers::Exclusive(wait_ms);
+        }
+        session
+    }
+
+    /// Takes turns with other calls that write; to be awaited before each write.
+    ///
+    /// # Errors
+    /// [`StateFault::Conflict`] when something that was read changed meanwhile; [`StateFault::Unavailable`] when the turn
+    /// does not come in time.
+    pub async fn take_turn(&self) -> Result<(), StateFault> {
+        let Writers::Exclusive(wait_ms) = self.writers else { return Ok(()) };
+        if self.access != StateAccess::ReadWrite || self.held().is_some() {
+            return Ok(());
+        }
+        let mut waited = 0;
+        let lock = loop {
+            match self.store.try_lock_state(&self.connector).map_err(unavailable)? {
+                Some(lock) => break lock,
+                None if waited >= wait_ms => {
+                    let message = format!("other calls wrote for more than {wait_ms} ms (limit `call time`)");
+                    return Err(StateFault::Unavailable(message));
+                }
+                None => tokio::time::sleep(Duration::from_millis(LOOK_MS)).await,
+            }
+            waited = waited.saturating_add(LOOK_MS);
+        };
+        let reads: Vec<(StateKey, u64)> = self.seen().reads.iter().map(|(at, version)| (at.clone(), *version)).collect();
+        for (at, version) in reads {
+            let found = self.store.state(&self.connector, self.scoped(at.scope), &at.key).map_err(unavailable)?;
+            if found.map_or(0, |v| v.version) != version {
+                return Err(StateFault::Conflict);
+            }
+        }
+        *self.held() = Some(lock);
+        Ok(())
+    }
+
+    /// The turn, to be kept until the writes are committed.
+    #[must_use]
+    pub fn take_lock(&self) -> Option<StateLock> {
+        self.held().take()
     }
 
     /// The value of a key.
@@ -195,6 +275,10 @@ impl StateSession {
 
     fn scoped(&self, scope: Scope) -> Option<&ExecutionId> {
         (scope == Scope::Execution).then_some(&self.execution)
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<StateLock>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {

@@ -4,10 +4,12 @@
 use super::digest::digest;
 use super::execution::{Execution, Status};
 use super::failure::{CodeError, ErrorKind};
-use super::finish::{HookWish, due_hooks};
-use super::id::{OwnerId, Seq, Token};
+use super::ending::{Ending, end_at_rest};
+use super::finish::HookWish;
+use super::id::{OwnerId, Seq};
 use super::journal::{Decision, Entry, EntryState};
-use super::write::{HookKind, Move, Write};
+use super::recovery::next_pass;
+use super::write::Write;
 
 /// One call that a person approves: what they were shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +74,10 @@ pub fn approve(
         return Err(not_paused(execution));
     }
     let chosen = choose(execution, entries, picks)?;
-    let decided = entries.iter().any(|e| e.state == EntryState::Pending && e.decision.is_some());
+    let decided = entries.iter().any(Entry::has_consent);
+    if chosen.is_empty() && !decided && execution.status == Status::Paused {
+        check_doubts(execution, entries)?;
+    }
     if chosen.is_empty() && !decided && matches!(picks, Picks::These(_)) {
         return Err(CodeError::new(ErrorKind::NotResumable, "the approval names no call")
             .with_hint("list what is pending and approve what it shows"));
@@ -96,17 +101,8 @@ pub fn approve(
 /// The writes that begin the next pass of a paused execution whose decisions are stored already.
 #[must_use]
 pub fn resume(execution: &Execution, owner: OwnerId, at: u64) -> (Vec<Write>, Execution) {
-    let next = resumed(execution, owner, at);
-    let moved = Move {
-        status: next.status,
-        pass: next.pass,
-        token: next.token,
-        owner: next.owner,
-        result: None,
-        error: None,
-        at,
-    };
-    (vec![Write::Moved(Box::new(moved))], next)
+    let (moved, next) = next_pass(execution, owner, at);
+    (vec![moved], next)
 }
 
 /// Rejects one pending call, which ends the execution (REJECT-01). `None`: that call is not pending, or the execution
@@ -116,8 +112,9 @@ pub fn reject(
     execution: &Execution,
     entries: &[Entry],
     seq: Seq,
-    wishes: &[HookWish],
     decision: &Decision,
+    wishes: &[HookWish],
+    owner: OwnerId,
 ) -> Option<Vec<Write>> {
     if execution.status != Status::Paused {
         return None;
@@ -130,48 +127,9 @@ pub fn reject(
     let error =
         CodeError::new(ErrorKind::Rejected, message).with_hint("earlier calls stay done; roll back to undo them");
     let mut writes = vec![Write::Decided { op: entry.op, decision: decision.clone() }];
-    writes.extend(end_paused(execution, error, wishes, decision.at));
+    let ending = Ending { wishes, owner, at: decision.at };
+    writes.extend(end_at_rest(execution, entries, error, ending));
     Some(writes)
-}
-
-/// Ends a paused execution that is to be deleted, so that its connectors can clean up (PRUNE-10).
-#[must_use]
-pub fn dispose(execution: &Execution, wishes: &[HookWish], at: u64) -> Vec<Write> {
-    let error = CodeError::new(ErrorKind::Cancelled, "the execution was deleted while it was paused");
-    end_paused(execution, error, wishes, at)
-}
-
-/// Ends a paused execution as rejected. That is no end of a pass: only `execution_ended` fires (REJECT-04).
-fn end_paused(execution: &Execution, error: CodeError, wishes: &[HookWish], at: u64) -> Vec<Write> {
-    let ended: Vec<HookWish> = wishes
-        .iter()
-        .filter(|w| w.kinds.contains(&HookKind::ExecutionEnded))
-        .map(|w| HookWish { connector: w.connector.clone(), kinds: vec![HookKind::ExecutionEnded] })
-        .collect();
-    let open = &[EntryState::Pending, EntryState::Executing];
-    let mut writes = vec![Write::Sweep { from: open, to: EntryState::Withdrawn, at }];
-    writes.extend(due_hooks(&ended, execution.pass, Status::Rejected));
-    writes.push(Write::Moved(Box::new(Move {
-        status: Status::Rejected,
-        pass: execution.pass,
-        token: Token(execution.token.0 + 1),
-        owner: None,
-        result: None,
-        error: Some(error),
-        at,
-    })));
-    writes
-}
-
-fn resumed(execution: &Execution, owner: OwnerId, at: u64) -> Execution {
-    Execution {
-        status: Status::Running,
-        pass: execution.pass.saturating_add(1),
-        token: Token(execution.token.0 + 1),
-        owner: Some(owner),
-        updated_at: at,
-        ..execution.clone()
-    }
 }
 
 fn choose<'a>(execution: &Execution, entries: &'a [Entry], picks: &Picks) -> Result<Vec<&'a Entry>, CodeError> {
@@ -200,7 +158,26 @@ fn choose<'a>(execution: &Execution, entries: &'a [Entry], picks: &Picks) -> Res
     Ok(chosen)
 }
 
-fn check_connectors(execution: &Execution, configured: &[&str]) -> Result<(), CodeError> {
+/// Consent does not help where somebody has to say what happened.
+fn check_doubts(execution: &Execution, entries: &[Entry]) -> Result<(), CodeError> {
+    let doubts = entries.iter().filter(|e| e.state == EntryState::Unknown && !e.terms.may_repeat());
+    let names: Vec<String> =
+        doubts.filter_map(|e| e.seq.map(|seq| format!("{} (seq {seq})", e.request.title()))).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(CodeError::new(
+        ErrorKind::Unresolved,
+        format!("execution {} waits for the word whether {} happened", execution.id(), names.join(" and ")),
+    )
+    .with_hint("find out on the other side, then resolve the call: as applied, as failed, or to be tried again"))
+}
+
+/// Whether everything that the execution recorded is configured (APPROVE-09).
+///
+/// # Errors
+/// Names what is missing.
+pub fn check_connectors(execution: &Execution, configured: &[&str]) -> Result<(), CodeError> {
     let missing = execution.missing_connectors(configured);
     if missing.is_empty() {
         return Ok(());

@@ -75,7 +75,9 @@ pub fn decide(recorded: Option<&Entry>, request: &Request) -> Verdict {
         EntryState::Pending if entry.decision.is_some() => Verdict::Perform,
         EntryState::Pending => Verdict::StayPending,
         // A timer or a step that did not end is begun again; a call only where its class allows that.
-        EntryState::Executing if !matches!(request, Request::Call { .. }) || entry.terms.may_repeat() => {
+        EntryState::Executing | EntryState::Unknown
+            if !matches!(request, Request::Call { .. } | Request::Fetch { .. }) || entry.terms.may_repeat() =>
+        {
             Verdict::Perform
         }
         EntryState::Executing | EntryState::Unknown => Verdict::StayUnknown,
@@ -194,6 +196,7 @@ mod tests {
             (row(S::Executing), Verdict::StayUnknown),
             (with_terms(row(S::Executing), read()), Verdict::Perform),
             (row(S::Unknown), Verdict::StayUnknown),
+            (with_terms(row(S::Unknown), read()), Verdict::Perform),
             (row(S::Unrecordable), Verdict::StayUnknown),
             (row(S::Reverting), Verdict::StayUnknown),
             (row(S::Reverted), Verdict::StayUnknown),

@@ -58,9 +58,9 @@ impl Status {
     #[must_use]
     pub fn may_become(self, to: Self) -> bool {
         match (self, to) {
-            (Self::Running, Self::Paused | Self::Completed | Self::Error) => true,
-            // A running one that was abandoned, or whose rollback was asked for while it was paused.
-            (Self::Paused, Self::Running | Self::Rejected | Self::Error | Self::RolledBack) => true,
+            // To running: its process died and another one took it over.
+            (Self::Running, Self::Running | Self::Paused | Self::Completed | Self::Error) => true,
+            (Self::Paused, Self::Running | Self::Rejected | Self::RolledBack) => true,
             (from, Self::RolledBack) => from.is_terminal(),
             _ => false,
         }
@@ -120,6 +120,15 @@ pub struct Start {
     pub created_at: u64,
 }
 
+/// How many console lines a pass wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedPass {
+    /// Which pass; 0: not known, because an older version wrote them.
+    pub pass: u32,
+    /// How many lines.
+    pub lines: u32,
+}
+
 /// The changing part of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Execution {
@@ -133,7 +142,7 @@ pub struct Execution {
     pub version: Version,
     /// The current ownership.
     pub token: Token,
-    /// Who runs it; `None` unless it is running.
+    /// Who works on it: runs a pass or hooks, or rolls it back. `None` at rest.
     pub owner: Option<OwnerId>,
     /// The recorded result (LIMIT-09: a note where it was too large).
     pub result: Option<Json>,
@@ -141,6 +150,10 @@ pub struct Execution {
     pub error: Option<CodeError>,
     /// Console lines of all passes, in order.
     pub logs: Vec<String>,
+    /// How they are divided among the passes that wrote any, in order. Each pass runs the code from its start, so its
+    /// lines begin with those of the pass before.
+    #[serde(default)]
+    pub logged: Vec<LoggedPass>,
     /// Epoch milliseconds of the last change of the row or of its journal.
     pub updated_at: u64,
     /// Epoch milliseconds of the end; retention ranks by it.
@@ -168,9 +181,19 @@ impl Execution {
             result: None,
             error: None,
             logs: Vec::new(),
+            logged: Vec::new(),
             updated_at,
             ended_at: None,
         }
+    }
+
+    /// Takes a console line of that pass in.
+    pub(crate) fn log(&mut self, pass: u32, line: String) {
+        match self.logged.last_mut() {
+            Some(last) if last.pass == pass => last.lines = last.lines.saturating_add(1),
+            _ => self.logged.push(LoggedPass { pass, lines: 1 }),
+        }
+        self.logs.push(line);
     }
 
     /// The recorded connectors that `configured` lacks, in recorded order (APPROVE-09).
@@ -204,9 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn only_a_paused_execution_becomes_running_or_rejected() {
+    fn what_has_ended_never_runs_again_and_only_a_paused_execution_is_rejected() {
         for from in Status::ALL {
-            assert_eq!(from.may_become(Status::Running), from == Status::Paused);
+            assert_eq!(from.may_become(Status::Running), !from.is_terminal());
             assert_eq!(from.may_become(Status::Rejected), from == Status::Paused);
         }
     }

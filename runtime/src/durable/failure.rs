@@ -57,6 +57,8 @@ pub mod code {
     pub const THROWN: &str = "thrown";
     /// Somebody else was there first.
     pub const CONFLICT: &str = "conflict";
+    /// The code of a snippet does not parse.
+    pub const SYNTAX: &str = "syntax";
     /// Cannot be reached now.
     pub const UNAVAILABLE: &str = "unavailable";
 }
@@ -137,8 +139,12 @@ pub enum ErrorKind {
     Rejected,
     /// Nobody decided in time.
     Expired,
-    /// The host cancelled the pass: a delete or a shutdown.
+    /// The host cancelled the pass: a delete, a rollback or a shutdown.
     Cancelled,
+    /// The process that ran it is gone, and it was ended instead of resumed.
+    Abandoned,
+    /// It waits for the word whether a call happened.
+    Unresolved,
     /// The sandbox itself broke.
     Sandbox,
     /// The journal cannot take more: the disk is full, the file is read-only.
@@ -163,6 +169,8 @@ impl ErrorKind {
             Self::Rejected => "rejected",
             Self::Expired => "expired",
             Self::Cancelled => "cancelled",
+            Self::Abandoned => "abandoned",
+            Self::Unresolved => "unresolved",
             Self::Sandbox => "sandbox",
             Self::Storage => "storage",
         }
@@ -182,6 +190,8 @@ impl ErrorKind {
             Self::Rejected => "Rejected",
             Self::Expired => "Expired",
             Self::Cancelled => "Cancelled",
+            Self::Abandoned => "Abandoned",
+            Self::Unresolved => "Unresolved",
             Self::Sandbox => "SandboxFailure",
             Self::Storage => "StorageFailure",
         }

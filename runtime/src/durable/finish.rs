@@ -79,12 +79,15 @@ pub fn finish(
     if !logs.is_empty() {
         writes.push(Write::Logged { lines: logs });
     }
-    writes.extend(due_hooks(wishes, execution.pass, status));
+    let hooks = due_hooks(wishes, execution.pass, status);
+    // Hooks run under the ownership of the pass, before the next one may start.
+    let owner = execution.owner.filter(|_| !hooks.is_empty());
+    writes.extend(hooks);
     writes.push(Write::Moved(Box::new(Move {
         status,
         pass: execution.pass,
         token: execution.token,
-        owner: None,
+        owner,
         result,
         error: error.clone().map(|e| recordable_error(e, limits)),
         at,

@@ -285,6 +285,41 @@ pub struct Decision {
     pub at: u64,
 }
 
+/// What a person said of a call of which nobody knew whether it happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// What they said.
+    pub verdict: Verdict,
+    /// Who, how, why, when.
+    pub decision: Decision,
+}
+
+/// The three things that can be said of a call in doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Perform it once more.
+    Retry,
+    /// It happened, with this answer.
+    Applied,
+    /// It failed.
+    Failed,
+}
+
+/// The last attempt at undoing a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevertAttempt {
+    /// The state that the entry had before, and has again when the attempt failed.
+    pub from: EntryState,
+    /// From 1.
+    pub number: u32,
+    /// Why it failed; `None` while it runs and after it succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Epoch milliseconds of the last news.
+    pub at: u64,
+}
+
 /// Where an answer was delivered to the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
@@ -315,6 +350,10 @@ pub struct Entry {
     pub digest: Option<String>,
     /// Who approved it.
     pub decision: Option<Decision>,
+    /// What a person said of it while nobody knew whether it happened.
+    pub resolution: Option<Resolution>,
+    /// The last attempt at undoing it.
+    pub revert: Option<RevertAttempt>,
     /// Where its answer was delivered, if it was.
     pub delivery: Option<Delivery>,
     /// For timers: milliseconds that were left when the pass ended.
@@ -350,6 +389,30 @@ impl Entry {
     #[must_use]
     pub fn is_ephemeral(&self) -> bool {
         self.terms.replay == ReplayPolicy::Reexecute
+    }
+
+    /// Whether it waits for nobody any more, but only for the next pass.
+    #[must_use]
+    pub fn has_consent(&self) -> bool {
+        self.state == EntryState::Pending && self.decision.is_some()
+    }
+
+    /// Whether only somebody outside can know if it happened.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.state == EntryState::Unknown && self.terms.needs_barrier()
+    }
+
+    /// Whether the last attempt at undoing it failed.
+    #[must_use]
+    pub fn is_not_reverted(&self) -> bool {
+        self.state != EntryState::Reverted && self.revert.as_ref().is_some_and(|r| r.failure.is_some())
+    }
+
+    /// The key that the attempts at undoing a call carry: the same in each, and never that of the call.
+    #[must_use]
+    pub fn revert_key(execution: &super::id::ExecutionId, seq: Seq) -> String {
+        format!("{execution}:{seq}:revert")
     }
 
     /// The key that a connector sees with each attempt (WEAK-34): at most 128 printable ASCII characters.

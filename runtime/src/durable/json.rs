@@ -13,7 +13,7 @@ use std::fmt;
 
 pub(crate) use number::{integer_is_exact, js_number};
 pub use path::first_difference;
-pub(crate) use path::path_at;
+pub(crate) use path::{path_at, path_of_pointer};
 pub(crate) use rewrite::{Keys, Members, Numbers, Style, rewrite, string_end};
 pub use text::{cut, utf16_len};
 

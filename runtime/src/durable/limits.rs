@@ -34,8 +34,10 @@ pub struct Limits {
     pub log_lines: u32,
     /// `log line size`: UTF-16 code units of one console line; longer ones are cut. 10,000.
     pub log_line_units: u32,
-    /// `cancel time`: how long delete waits for a running pass to stop. 5,000 ms.
+    /// `cancel time`: how long delete and rollback wait for whoever works on the execution to stop. 5,000 ms.
     pub cancel_ms: u64,
+    /// `executions`: ended executions that are kept when a new one starts (PRUNE-01). 50.
+    pub executions: u32,
 }
 
 impl Default for Limits {
@@ -55,6 +57,7 @@ impl Default for Limits {
             log_lines: 1_000,
             log_line_units: 10_000,
             cancel_ms: 5_000,
+            executions: 50,
         }
     }
 }
@@ -128,7 +131,7 @@ impl Breach {
             Self::Memory(bytes) => (
                 ErrorKind::Limit,
                 format!("out of memory: the sandbox has {} MiB (limit `guest memory`)", bytes >> 20),
-                "keep less in memory; write large data with a connector and pass a reference",
+                "keep less in memory; write large data with a connector such as `files` and pass a reference",
             ),
             Self::Calls(limit) => (
                 ErrorKind::Limit,
@@ -148,19 +151,22 @@ impl Breach {
                     }
                     None => format!("{subject} is too large: more than {limit} characters (limit `value size`)"),
                 },
-                "write the data elsewhere, for example to a file, and pass a short reference such as its path",
+                "write the data elsewhere, for example to a file with a connector such as `files`, and pass a short \
+                 reference such as its path",
             ),
             Self::Outcome(limit) => (
                 ErrorKind::Limit,
                 format!("the final result is too large: more than {limit} characters (limit `result size`)"),
-                "write the data elsewhere, for example to a file, and return a short reference such as its path",
+                "write the data elsewhere, for example to a file with a connector such as `files`, and return a short \
+                 reference such as its path",
             ),
             Self::Code { units, limit } => (
                 ErrorKind::CodeTooLarge,
                 format!(
                     "the execution code is too large: {units} characters, the limit is {limit} (limit `code size`)"
                 ),
-                "write the data elsewhere, for example to a file, and pass a short reference such as its path",
+                "write the data elsewhere, for example to a file with a connector such as `files`, and pass a short \
+                 reference such as its path",
             ),
         };
         CodeError::new(kind, message).with_hint(hint)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::execution::{Execution, Status};
 use super::failure::CodeError;
 use super::id::{Op, OwnerId, Token};
-use super::journal::{Answer, Decision, Delivery, Entry, EntryState, Rerun};
+use super::journal::{Answer, Decision, Delivery, Entry, EntryState, Rerun, Resolution, RevertAttempt};
 use super::value::Json;
 
 /// One change. A list of them is applied in order and as a whole, or not at all.
@@ -72,8 +72,45 @@ pub enum Write {
         /// Epoch milliseconds.
         at: u64,
     },
+    /// An attempt at undoing a call, or its end.
+    Reverted {
+        /// Which entry.
+        op: Op,
+        /// The new state.
+        state: EntryState,
+        /// The attempt as it stands.
+        revert: RevertAttempt,
+    },
+    /// What a person said of a call in doubt. Dropped when it is not in doubt.
+    Resolved {
+        /// Which entry.
+        op: Op,
+        /// The new state.
+        state: EntryState,
+        /// The answer, where they gave one.
+        answer: Option<Answer>,
+        /// The consent that a call needs which is to be performed once more.
+        consent: Option<Decision>,
+        /// What they said.
+        resolution: Resolution,
+    },
     /// A change of the execution's status.
     Moved(Box<Move>),
+    /// A change of ownership alone: somebody begins to work on an execution at rest, or ends.
+    Owned {
+        /// The token from here on.
+        token: Token,
+        /// Who; `None` at rest.
+        owner: Option<OwnerId>,
+    },
+    /// Asks the owner of a running execution to end its pass. Taken back by the next move.
+    Cancel,
+    /// Removes the ended executions that ended longest ago, until `keep` are left. Those that somebody works on stay, and
+    /// the one whose batch it is.
+    Prune {
+        /// How many ended ones stay.
+        keep: u32,
+    },
     /// Console lines, appended.
     Logged {
         /// The lines, with their prefixes.
@@ -103,7 +140,7 @@ pub struct Move {
     pub pass: u32,
     /// The token from here on.
     pub token: Token,
-    /// Who runs it; `None` unless running.
+    /// Who works on it from here on; `None` at rest.
     pub owner: Option<OwnerId>,
     /// The recorded result.
     pub result: Option<Json>,

@@ -1,10 +1,8 @@
 //! The executor that is a component of the `executor` world: a fresh instance from a snapshot for each pass, in a store
 //! of its own. It gets `dispatch` and nothing else.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, Linker};
 
@@ -14,6 +12,7 @@ use crate::bindings::executor::codemode::component::dispatch as wire;
 use crate::bindings::executor::codemode::component::types::{CallError, EffectState as WireEffect};
 use crate::bindings::executor::exports::codemode::component::sandbox;
 use crate::connector::BoxFuture;
+use crate::durable::digest;
 use crate::durable::execution::Determinism;
 use crate::durable::failure::{EffectState, Failure};
 use crate::durable::id::Op;
@@ -62,10 +61,7 @@ impl ComponentExecutor {
         let mut linker = Linker::new(engine.wasm());
         bindings::Executor::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest: &mut Guest| guest).map_err(invalid)?;
         let pre = linker.instantiate_pre(&component).and_then(bindings::ExecutorPre::new).map_err(invalid)?;
-        let mut digest = String::from("sha256:");
-        for byte in Sha256::digest(bytes) {
-            let _ = write!(digest, "{byte:02x}");
-        }
+        let digest = format!("sha256:{}", digest::of_bytes(bytes));
         Ok(Self(Arc::new(Inner { engine: engine.clone(), pre, inspection, digest })))
     }
 

@@ -1,6 +1,8 @@
 //! Serves the executor's asks: checks and converts, hands them to the replay machine, appends what it wants written,
 //! begins what it wants begun, and waits for arrivals.
 
+pub(super) mod offline;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -11,7 +13,8 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Sleep;
 
-use super::perform::{Arrived, Gate, Perform, Performance, commit, perform};
+use super::answer::{self, Asked, answer};
+use super::perform::{Arrived, Gate, Perform, Performance, Ready, commit, perform};
 use super::refusal::{self, MESSAGE_UNITS, RESULT, storage, unrecordable};
 use super::{Live, Setting};
 use crate::connector::BoxFuture;
@@ -22,10 +25,11 @@ use crate::durable::journal::{Answer, Entry, Request, STEP_CONNECTOR};
 use crate::durable::json::{cut, utf16_len};
 use crate::durable::limits::Breach;
 use crate::durable::replay::{End, Keep, Next, Replay, Settled, Start, StepRun};
+use crate::durable::snippet::{Sources, delivered};
 use crate::durable::value::{Json, ValueLimits};
 use crate::durable::write::Write;
 use crate::executor::{Completion, Dispatch, Level, PassOver, Refusal, StepOutcome};
-use crate::store::{Barrier, Ticket};
+use crate::store::{Barrier, StateLock, Ticket};
 
 /// A pass in progress.
 pub(crate) struct Pass {
@@ -33,7 +37,10 @@ pub(crate) struct Pass {
     pub(super) id: ExecutionId,
     pub(super) token: Token,
     number: u32,
+    /// The connectors that the code sees.
+    connectors: Arc<[String]>,
     pub(crate) replay: Replay,
+    sources: Sources,
     pub(super) performing: FuturesUnordered<Performance>,
     gate: Arc<Gate>,
     timers: FuturesUnordered<Performance>,
@@ -53,12 +60,15 @@ pub(crate) struct Pass {
 impl Pass {
     pub(super) fn new(setting: Arc<Setting>, execution: &Execution, entries: Vec<Entry>, live: Arc<Live>) -> Self {
         let limits = &setting.limits;
+        let sources = Sources::of(&entries);
         let replay = Replay::new(entries, execution.pass, execution.start.created_at, limits.in_flight);
         Self {
             id: execution.id().clone(),
             token: execution.token,
             number: execution.pass,
+            connectors: execution.start.namespaces.iter().map(|n| n.name.clone()).collect(),
             replay,
+            sources,
             performing: FuturesUnordered::new(),
             gate: Arc::default(),
             timers: FuturesUnordered::new(),
@@ -187,9 +197,7 @@ impl Pass {
             Request::Call { .. } => self.setting.catalogue.terms(request),
             Request::Sleep { .. } | Request::Step { .. } => Ok(Default::default()),
             Request::Fetch { .. } => Err(Failure::new(code::DENIED, "fetch is not granted to the sandbox")),
-            Request::Search { .. } | Request::Describe { .. } | Request::Snippet { .. } => {
-                Err(Failure::new(code::UNAVAILABLE, format!("{} is not available yet", request.title())))
-            }
+            Request::Search { .. } | Request::Describe { .. } | Request::Snippet { .. } => Ok(answer::terms()),
         }
     }
 
@@ -214,9 +222,7 @@ impl Pass {
         for start in starts {
             match start {
                 Start::Perform(op) => {
-                    let Some(call) = self.call_of(op) else { continue };
-                    let gate = self.gate.clone();
-                    self.performing.push(Box::pin(perform(self.setting.clone(), call, ticket.clone(), gate)));
+                    self.performing.extend(self.performance(op, ticket.clone()));
                 }
                 Start::Timer(op, ms) => self.arm(op, ms)?,
             }
@@ -238,9 +244,13 @@ impl Pass {
         Ok(())
     }
 
-    fn call_of(&self, op: Op) -> Option<Perform> {
-        let entry = self.replay.entry(op)?;
-        Perform::of(&self.id, self.number, entry, self.value_limits())
+    fn performance(&self, op: Op, ready: Ready) -> Option<Performance> {
+        let (entry, limits) = (self.replay.entry(op)?, self.value_limits());
+        if let Some(asked) = Asked::of(entry, &self.connectors, limits) {
+            return Some(Box::pin(answer(self.setting.clone(), asked, ready)));
+        }
+        let call = Perform::of(&self.id, self.number, entry, limits)?;
+        Some(Box::pin(perform(self.setting.clone(), call, ready, self.gate.clone())))
     }
 
     /// Takes an arrival in.
@@ -251,10 +261,11 @@ impl Pass {
                 self.fires_at.remove(&op);
                 self.replay.arrived(op, Ok(None), at, Keep::ToWrite);
             }
-            Arrived::Answer { op, answer, state } if state.is_empty() => {
+            Arrived::Answer { op, answer, state, .. } if state.is_empty() => {
+                let answer = self.sources.kept(self.replay.entries(), op, answer);
                 self.replay.arrived(op, answer, at, Keep::ToWrite);
             }
-            Arrived::Answer { op, answer, state } => self.commit_with_state(op, answer, state, at),
+            Arrived::Answer { op, answer, state, turn } => self.commit_with_state(op, answer, (state, turn), at),
             Arrived::Committed { op, answer } => self.replay.arrived(op, answer, at, Keep::Written),
             Arrived::Conflict { op } => self.conflicted(op, at),
             Arrived::TooLarge { op, error } => {
@@ -268,7 +279,13 @@ impl Pass {
     }
 
     /// An answer with connector state: both are committed before the code gets it.
-    fn commit_with_state(&mut self, op: Op, answer: Answer, state: Vec<Write>, at: u64) {
+    fn commit_with_state(
+        &mut self,
+        op: Op,
+        answer: Answer,
+        (state, turn): (Vec<Write>, Option<StateLock>),
+        at: u64,
+    ) {
         let Some(write) = self.replay.answer_write(op, &answer, at) else {
             return self.replay.arrived(op, answer, at, Keep::ToWrite);
         };
@@ -281,16 +298,15 @@ impl Pass {
         let writes = commit::batch(op, write, state);
         let ticket = self.setting.store.append(&self.id, self.token, writes, Barrier::Now);
         self.live.change();
-        self.performing.push(Box::pin(commit::wait(op, answer, ticket)));
+        self.performing.push(Box::pin(commit::wait(op, answer, ticket, turn)));
     }
 
     /// Another call changed the state that this one had read, so nothing of it is kept. It is performed again where that
     /// does nothing twice; otherwise the code is told.
     fn conflicted(&mut self, op: Op, at: u64) {
         if self.replay.perform_again(op) {
-            let Some(call) = self.call_of(op) else { return };
             let ready = Ticket::settled(Ok(())).boxed().shared();
-            self.performing.push(Box::pin(perform(self.setting.clone(), call, ready, self.gate.clone())));
+            self.performing.extend(self.performance(op, ready));
             return;
         }
         let title = self.replay.entry(op).map_or_else(String::new, |e| e.request.title());
@@ -341,7 +357,10 @@ impl Pass {
             let next = self.replay.next(settled, self.setting.clock.epoch_ms());
             self.flush()?;
             match next {
-                Next::Deliver { op, answer, now } => return Ok(Some(Completion { op, answer, now })),
+                Next::Deliver { op, answer, now } => {
+                    let answer = delivered(self.replay.entries(), op, answer);
+                    return Ok(Some(Completion { op, answer, now }));
+                }
                 Next::Wait => self.wait().await?,
                 Next::Finished => {
                     self.finished = true;

@@ -1,12 +1,14 @@
 //! One trip of the code through the sandbox: instantiate, serve what the code asks, end, store, run the hooks. A thin
 //! shell around [`crate::durable::replay`], which decides everything.
 
+mod answer;
 mod broken;
 mod dispatch;
 mod ending;
 mod hooks;
 mod perform;
 mod refusal;
+mod revert;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Configured};
 use crate::clock::Clock;
+use crate::connector::{StateAccess, StateSession};
 use crate::durable::execution::{Determinism, Execution};
 use crate::durable::finish::{Finish, PassEnd, finish};
 use crate::durable::id::ExecutionId;
@@ -30,7 +33,9 @@ use crate::normalize::Normalized;
 use crate::store::{Barrier, Store};
 use dispatch::Pass;
 
+pub(crate) use dispatch::offline::{Asking, PlayEnd, Played, play, words};
 pub(crate) use hooks::run_due as run_due_hooks;
+pub(crate) use revert::{Begun, nothing_to_revert, preview, revert_all};
 
 /// What the passes of one runtime share.
 pub(crate) struct Setting {
@@ -39,6 +44,14 @@ pub(crate) struct Setting {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
+}
+
+impl Setting {
+    /// The state of a connector, for a hook or a revert.
+    fn state(&self, configured: &Configured, id: &ExecutionId) -> Arc<StateSession> {
+        let (store, reach) = (self.store.clone(), configured.connector.reach());
+        StateSession::with_reach(store, &configured.name, id, StateAccess::ReadWrite, reach, self.limits.call_ms)
+    }
 }
 
 /// The handle by which others reach a pass that runs in this process.
@@ -123,18 +136,7 @@ pub(crate) async fn run(
     if !begin.is_empty() {
         drop(setting.store.append(&id, execution.token, begin, Barrier::Later));
     }
-    let request = Request {
-        code: normalized.function.clone(),
-        input: execution.start.input.as_ref().map(|i| i.as_str().to_owned()),
-        namespaces: execution.start.namespaces.clone(),
-        determinism: execution.start.determinism,
-        clock_ms: match execution.start.determinism {
-            Determinism::Recorded => execution.start.created_at,
-            Determinism::Live => setting.clock.epoch_ms(),
-        },
-        seed,
-        limits: setting.limits.clone(),
-    };
+    let request = request(&setting, &execution, &normalized, seed);
     let pass = Pass::new(setting.clone(), &execution, entries, live.clone());
     let running = AssertUnwindSafe(async { setting.executor.run(request, Box::new(pass)).await });
     let (ran, dispatch) = match running.catch_unwind().await {
@@ -171,6 +173,22 @@ pub(crate) async fn run(
     }
     let result = if ended.status == crate::durable::execution::Status::Completed { result } else { None };
     Ok(Passed { execution: id, entries: closed(entries, &ended.writes), finish: ended, result, logs })
+}
+
+/// What the executor is asked to run.
+fn request(setting: &Setting, execution: &Execution, normalized: &Normalized, seed: [u8; 32]) -> Request {
+    Request {
+        code: normalized.function.clone(),
+        input: execution.start.input.as_ref().map(|i| i.as_str().to_owned()),
+        namespaces: execution.start.namespaces.clone(),
+        determinism: execution.start.determinism,
+        clock_ms: match execution.start.determinism {
+            Determinism::Recorded => execution.start.created_at,
+            Determinism::Live => setting.clock.epoch_ms(),
+        },
+        seed,
+        limits: setting.limits.clone(),
+    }
 }
 
 /// The entries as the end of the pass left them.

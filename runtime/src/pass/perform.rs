@@ -24,7 +24,7 @@ use crate::durable::json::cut;
 use crate::durable::value::{Json, ValueError, ValueLimits};
 use crate::durable::write::Write;
 use crate::host::panic_text;
-use crate::store::{Barrier, StoreError};
+use crate::store::{Barrier, StateLock, StoreError};
 
 /// What ends a performance.
 pub(super) enum Arrived {
@@ -36,6 +36,8 @@ pub(super) enum Arrived {
         op: Op,
         answer: Answer,
         state: Vec<Write>,
+        /// The turn to write, until that is committed.
+        turn: Option<StateLock>,
     },
     /// The answer and its state are in the journal.
     Committed {
@@ -99,8 +101,12 @@ impl Perform {
         format!("{}.{}", self.connector, self.method)
     }
 
+    fn done(self, value: Option<Json>, state: &StateSession) -> Arrived {
+        Arrived::Answer { op: self.op, answer: Ok(value), state: state.take_writes(), turn: state.take_lock() }
+    }
+
     fn fail(self, failure: Failure) -> Arrived {
-        Arrived::Answer { op: self.op, answer: Err(failure), state: Vec::new() }
+        Arrived::Answer { op: self.op, answer: Err(failure), state: Vec::new(), turn: None }
     }
 
     /// What a failure of this call may have done.
@@ -159,8 +165,9 @@ pub(super) async fn perform(setting: Arc<Setting>, call: Perform, ready: Ready, 
     };
     let read_only = call.terms.effect == Effect::ReadOnly || call.terms.replay == ReplayPolicy::Reexecute;
     let access = if read_only { StateAccess::ReadOnly } else { StateAccess::ReadWrite };
-    let state = StateSession::new(setting.store.clone(), &call.connector, &call.id, access);
     let limit_ms = setting.limits.call_ms;
+    let (store, reach) = (setting.store.clone(), call.terms.reach);
+    let state = StateSession::with_reach(store, &call.connector, &call.id, access, reach, limit_ms);
     let request = Call {
         context: CallContext {
             execution: call.id.clone(),
@@ -205,7 +212,7 @@ fn answered(
     unkept_units: u32,
 ) -> Arrived {
     let text = match output {
-        Ok(None) => return Arrived::Answer { op: call.op, answer: Ok(None), state: state.take_writes() },
+        Ok(None) => return call.done(None, state),
         Ok(Some(text)) => text,
         // What a failed call wrote is dropped.
         Err(failure) => return call.fail(readable(failure)),
@@ -220,7 +227,7 @@ fn answered(
         Values::Tagged => Json::from_tagged(&text, &limits),
     };
     match value {
-        Ok(value) => Arrived::Answer { op: call.op, answer: Ok(Some(value)), state: state.take_writes() },
+        Ok(value) => call.done(Some(value), state),
         Err(error @ ValueError::TooLarge { .. }) => {
             let error = unrecordable(&error, format!("result of {}", call.title()));
             Arrived::TooLarge { op: call.op, error }
@@ -234,7 +241,7 @@ fn answered(
 }
 
 /// A failure within bounds and never without a text.
-fn readable(failure: Failure) -> Failure {
+pub(super) fn readable(failure: Failure) -> Failure {
     let message = if failure.message.trim().is_empty() {
         format!("the connector failed with code {}", failure.code)
     } else {
@@ -252,9 +259,9 @@ pub(super) fn finish_late(pass: Pass) {
     let runtime = setting.executor.runtime();
     runtime.spawn(async move {
         while let Some(arrived) = performing.next().await {
-            let (op, answer, state) = match arrived {
-                Arrived::Answer { op, answer, state } => (op, Some(answer), state),
-                Arrived::TooLarge { op, .. } => (op, None, Vec::new()),
+            let (op, answer, state, _turn) = match arrived {
+                Arrived::Answer { op, answer, state, turn } => (op, Some(answer), state, turn),
+                Arrived::TooLarge { op, .. } => (op, None, Vec::new(), None),
                 _ => continue,
             };
             let Some(write) = replay.late_write(op, answer.as_ref(), setting.clock.epoch_ms()) else { continue };

@@ -1,14 +1,16 @@
 //! Builds a runtime, and refuses early what cannot work.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::future::Future;
+use std::sync::Arc;
 
+use super::transform::{Transform, Transformed};
 use super::{Inner, Runtime};
 use crate::clock::{Clock, Ids, SystemClock};
 use crate::connector::Connector;
 use crate::durable::execution::Determinism;
 use crate::durable::id::{check_connector_names, check_runtime_name};
 use crate::durable::limits::Limits;
+use crate::durable::value::Json;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::store::Store;
@@ -24,6 +26,7 @@ pub struct RuntimeBuilder {
     limits: Limits,
     determinism: Determinism,
     clock: Option<Arc<dyn Clock>>,
+    transform: Option<Arc<Transform>>,
 }
 
 impl RuntimeBuilder {
@@ -76,6 +79,19 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Shapes the results of completed outcomes, after the first pass as after a resumed one; the record keeps the raw
+    /// result (TRANSFORM-01). One that fails or panics gives the raw result and a warning. It is given the result as
+    /// tagged JSON, `None` for `undefined`, and has no time limit of its own.
+    #[must_use]
+    pub fn transform<F, Fut>(mut self, shape: F) -> Self
+    where
+        F: Fn(Option<Json>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Transformed> + Send + 'static,
+    {
+        self.transform = Some(Arc::new(Transform::new(shape)));
+        self
+    }
+
     /// The runtime.
     ///
     /// # Errors
@@ -105,7 +121,8 @@ impl RuntimeBuilder {
             ids: Ids::default(),
             owner,
             catalogue: tokio::sync::Mutex::new(None),
-            live: Mutex::new(HashMap::new()),
+            lives: super::Lives::default(),
+            transform: self.transform,
         })))
     }
 }

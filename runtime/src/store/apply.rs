@@ -1,7 +1,7 @@
 //! What each write does to a record: the meaning of [`Write`], as a pure function. The memory store is made of it, and
 //! other stores are compared with it.
 
-use super::{Record, Summary};
+use super::{Attention, Record, Summary};
 use crate::durable::execution::Execution;
 use crate::durable::id::Op;
 use crate::durable::journal::{Entry, EntryState};
@@ -15,6 +15,7 @@ pub(crate) const CODE_START: usize = 200;
 pub(crate) fn apply(record: &mut Record, write: Write, next_hook: &mut u64) {
     match write {
         Write::Begin(_) | Write::Delete | Write::State(_) | Write::Expect(_) | Write::Require { .. } => {}
+        Write::Prune { .. } | Write::Cancel => {}
         Write::Asked(new) => match entry(record, new.op) {
             Some(old) => *old = *new,
             None => record.entries.push(*new),
@@ -45,6 +46,25 @@ pub(crate) fn apply(record: &mut Record, write: Write, next_hook: &mut u64) {
                 record.execution.updated_at = record.execution.updated_at.max(at);
             }
         }
+        Write::Reverted { op, state, revert } => {
+            if let Some(entry) = entry(record, op) {
+                entry.state = state;
+                entry.revert = Some(revert);
+            }
+        }
+        Write::Resolved { op, state, answer, consent, resolution } => {
+            if let Some(entry) = entry(record, op).filter(|e| e.state == EntryState::Unknown) {
+                entry.state = state;
+                entry.answer = answer;
+                entry.answered_at = Some(resolution.decision.at);
+                entry.decision = consent;
+                entry.resolution = Some(resolution);
+            }
+        }
+        Write::Owned { token, owner } => {
+            record.execution.token = token;
+            record.execution.owner = owner;
+        }
         Write::Sweep { from, to, at } => {
             for entry in record.entries.iter_mut().filter(|e| from.contains(&e.state)) {
                 entry.state = to;
@@ -52,7 +72,10 @@ pub(crate) fn apply(record: &mut Record, write: Write, next_hook: &mut u64) {
             }
         }
         Write::Moved(change) => moved(&mut record.execution, *change),
-        Write::Logged { lines } => record.execution.logs.extend(lines),
+        Write::Logged { lines } => {
+            let pass = record.execution.pass;
+            lines.into_iter().for_each(|line| record.execution.log(pass, line));
+        }
         Write::HookDue(hook) => {
             record.hooks.push(Hook { id: *next_hook, ..hook });
             *next_hook += 1;
@@ -77,10 +100,11 @@ fn moved(execution: &mut Execution, change: Move) {
     execution.ended_at = if change.status.is_terminal() { Some(execution.ended_at.unwrap_or(change.at)) } else { None };
 }
 
-/// The last change of the row or of its journal. Derived when a record is read, so that recording a call need not
+/// The last change of the row or of its journal (AUDIT-05). Derived when a record is read, so that recording a call need not
 /// touch the execution's row.
 pub(crate) fn last_change(row: u64, entries: &[Entry]) -> u64 {
-    entries.iter().flat_map(|e| [Some(e.asked_at), e.answered_at]).flatten().fold(row, u64::max)
+    let changes = |e: &Entry| [Some(e.asked_at), e.answered_at, e.revert.as_ref().map(|r| r.at)];
+    entries.iter().flat_map(changes).flatten().fold(row, u64::max)
 }
 
 /// The start of the code, for lists.
@@ -88,11 +112,20 @@ pub(crate) fn code_start(code: &str) -> &str {
     code.char_indices().nth(CODE_START).map_or(code, |(end, _)| &code[..end])
 }
 
+/// Whether a call of it needs attention for that reason.
+pub(crate) fn needs(record: &Record, why: Attention) -> bool {
+    let wanted = match why {
+        Attention::Unresolved => Entry::is_in_doubt,
+        Attention::NotReverted => Entry::is_not_reverted,
+    };
+    record.entries.iter().any(wanted)
+}
+
 /// A record's line in a list.
 pub(crate) fn summary(record: &Record) -> Summary {
     let execution = &record.execution;
     let count =
-        |wanted: fn(&&Entry) -> bool| u32::try_from(record.entries.iter().filter(wanted).count()).unwrap_or(u32::MAX);
+        |wanted: fn(&Entry) -> bool| u32::try_from(record.entries.iter().filter(|e| wanted(e)).count()).unwrap_or(u32::MAX);
     Summary {
         id: execution.id().clone(),
         status: execution.status,
@@ -102,6 +135,8 @@ pub(crate) fn summary(record: &Record) -> Summary {
         pass: execution.pass,
         calls: count(|e| e.seq.is_some()),
         pending: count(|e| e.state == EntryState::Pending),
+        unresolved: count(Entry::is_in_doubt),
+        not_reverted: count(Entry::is_not_reverted),
         code_start: code_start(&execution.start.code).to_owned(),
         damaged: None,
     }

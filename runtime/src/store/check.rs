@@ -87,12 +87,12 @@ pub(crate) fn expectations(writes: &[Write]) -> impl Iterator<Item = &StateRead>
 }
 
 /// The version after a batch that was not refused: up by one for a decision, and for an append that moves the
-/// execution; as its first row says for one that begins.
+/// execution or its ownership; as its first row says for one that begins.
 pub(crate) fn version_after(right: Right, before: Option<Version>, writes: &[Write]) -> Version {
     if let Some(execution) = writes.iter().rev().find_map(|w| if let Write::Begin(e) = w { Some(e) } else { None }) {
         return execution.version;
     }
     let before = before.unwrap_or(Version(0));
-    let moves = writes.iter().any(|w| matches!(w, Write::Moved(_)));
+    let moves = writes.iter().any(|w| matches!(w, Write::Moved(_) | Write::Owned { .. }));
     if matches!(right, Right::Owner(_)) && !moves { before } else { Version(before.0.saturating_add(1)) }
 }

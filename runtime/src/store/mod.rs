@@ -17,6 +17,7 @@ pub use ticket::{Settle, Ticket, ticket};
 use crate::durable::execution::{Execution, Status};
 use crate::durable::id::{ExecutionId, OwnerId, Token, Version};
 use crate::durable::journal::Entry;
+use crate::durable::snippet::{Snippet, SnippetLabel};
 use crate::durable::write::{Hook, Scope, StateValue, Write};
 
 /// When an append counts as done.
@@ -59,6 +60,10 @@ pub struct Summary {
     pub calls: u32,
     /// Calls that wait for a person.
     pub pending: u32,
+    /// Calls of which nobody knows whether they happened.
+    pub unresolved: u32,
+    /// Calls whose revert was tried and failed.
+    pub not_reverted: u32,
     /// The first 200 characters of the code.
     pub code_start: String,
     /// `Some` where the row cannot be read back: why. Such a row can be deleted.
@@ -74,8 +79,21 @@ pub struct Query {
     pub id_prefix: Option<String>,
     /// Only executions older than this one, for the next page.
     pub before: Option<ExecutionId>,
+    /// Only those whose row changed last at this time (epoch milliseconds) or earlier.
+    pub idle_since: Option<u64>,
+    /// Only those with a call that somebody should look at.
+    pub attention: Option<Attention>,
     /// At most so many; `None` is all.
     pub limit: Option<u32>,
+}
+
+/// Why somebody should look at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attention {
+    /// Nobody knows whether it happened: it counts in [`Summary::unresolved`].
+    Unresolved,
+    /// Its revert was tried and failed: it counts in [`Summary::not_reverted`].
+    NotReverted,
 }
 
 /// Keys of connector state, in byte order.
@@ -98,6 +116,23 @@ impl StateQuery<'_> {
     #[must_use]
     pub fn scope(&self) -> Scope {
         if self.execution.is_some() { Scope::Execution } else { Scope::Connector }
+    }
+}
+
+/// The turn to write to a connector's state. Others get it when this is dropped, or when its process ends.
+pub struct StateLock(#[expect(dead_code, reason = "held for its drop")] Box<dyn std::any::Any + Send + Sync>);
+
+impl StateLock {
+    /// A turn that ends when `guard` is dropped.
+    #[must_use]
+    pub fn new(guard: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(guard))
+    }
+}
+
+impl std::fmt::Debug for StateLock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StateLock")
     }
 }
 
@@ -158,6 +193,9 @@ pub enum StoreError {
     /// The file is damaged.
     #[error("the store is damaged: {0}; restore a backup")]
     Corrupt(String),
+    /// There is something where a new file was to be made.
+    #[error("there is a file {0} already: a backup never replaces one")]
+    Exists(String),
     /// Anything else of the database.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -183,6 +221,7 @@ impl StoreError {
             Self::ReadOnly(_) => "store_read_only",
             Self::Busy(_) => "store_busy",
             Self::Corrupt(_) => "store_corrupt",
+            Self::Exists(_) => "backup_exists",
             Self::Failed(_) => "store_failed",
             Self::Closed => "store_closed",
         }
@@ -197,6 +236,45 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// Any [`StoreError`] of the medium.
     fn claim_owner(&self) -> Result<OwnerId, StoreError>;
+
+    /// Ends a registration. What the owner still owns counts as abandoned from here on.
+    fn release_owner(&self, owner: OwnerId);
+
+    /// Whether that owner still exists: its process lives and did not release it. `false` for owners that never were.
+    ///
+    /// # Errors
+    /// When it cannot be found out.
+    fn owner_is_alive(&self, owner: OwnerId) -> Result<bool, StoreError>;
+
+    /// Everything that somebody works on, or worked on when their process ended, in the order of its beginning.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn owned(&self) -> Result<Vec<(ExecutionId, OwnerId)>, StoreError>;
+
+    /// The executions of that owner that somebody asked to stop ([`Write::Cancel`]), in the order of their beginning.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn cancelled(&self, owner: OwnerId) -> Result<Vec<ExecutionId>, StoreError>;
+
+    /// Executions with an entry in state `unknown`, newest first.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn unresolved(&self) -> Result<Vec<ExecutionId>, StoreError>;
+
+    /// Paused executions with a pending call that has consent: their next pass was about to begin.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn consented(&self) -> Result<Vec<ExecutionId>, StoreError>;
+
+    /// Does what [`Write::Prune`] does, durably, and says how many are gone.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn prune(&self, keep: u32) -> Result<u64, StoreError>;
 
     /// Appends the owner's writes, in order, all or nothing. Never blocks on the medium. The ticket settles when the
     /// barrier is reached, or with the reason why it cannot be: then nothing of the batch was kept.
@@ -243,9 +321,45 @@ pub trait Store: Send + Sync + 'static {
         key: &str,
     ) -> Result<Option<StateValue>, StoreError>;
 
+    /// Takes the turn to write to the state of that connector, over all processes. Never blocks; `None`: somebody has it.
+    ///
+    /// # Errors
+    /// When it cannot be found out.
+    fn try_lock_state(&self, connector: &str) -> Result<Option<StateLock>, StoreError>;
+
     /// Lists keys of connector state, in byte order.
     ///
     /// # Errors
     /// Any of the medium.
     fn state_keys(&self, query: &StateQuery<'_>) -> Result<Vec<String>, StoreError>;
+
+    /// Saves a snippet in place of whatever has its name, durably.
+    ///
+    /// # Errors
+    /// Any of the medium; then the former one is still there.
+    fn save_snippet(&self, snippet: &Snippet) -> Result<(), StoreError>;
+
+    /// Removes the snippet of exactly that name, durably, and says whether it existed.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    fn delete_snippet(&self, name: &str) -> Result<bool, StoreError>;
+
+    /// The snippet of exactly that name.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it cannot be read back; any of the medium.
+    fn snippet(&self, name: &str) -> Result<Option<Snippet>, StoreError>;
+
+    /// All snippets, in byte order of their names.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when one cannot be read back; any of the medium.
+    fn snippets(&self) -> Result<Vec<Snippet>, StoreError>;
+
+    /// The same without their code, for searches.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when one cannot be read back; any of the medium.
+    fn snippet_labels(&self) -> Result<Vec<SnippetLabel>, StoreError>;
 }

@@ -28,6 +28,7 @@ fn every_error_code_has_a_page_and_every_page_a_code() {
         ("runtime/src/durable/failure.rs", "fn as_str", "impl ErrorKind"),
         ("runtime/src/error.rs", "fn code", "impl Error "),
         ("runtime/src/store/mod.rs", "fn code", "impl StoreError"),
+        ("runtime/src/bundle/mod.rs", "fn code", "impl BundleError"),
         ("runtime/src/host/load.rs", "fn code", "impl LoadError"),
     ];
     let codes: BTreeSet<String> = sources.into_iter().flat_map(|(path, f, owner)| words(path, f, owner)).collect();

@@ -105,13 +105,13 @@ fn terminal_executions_and_missing_connectors_are_refused() {
 #[test]
 fn rejecting_one_pending_call_ends_a_paused_execution_and_nothing_else() {
     let entries = [pending(0, "1"), pending(1, "2")];
-    let writes = reject(&execution(Status::Paused), &entries, Seq(1), &[], &by()).unwrap();
+    let writes = reject(&execution(Status::Paused), &entries, Seq(1), &by(), &[], OwnerId(7)).unwrap();
     let Some(Write::Moved(moved)) = writes.last() else { panic!("the status stays") };
     assert_eq!((moved.status, moved.error.as_ref().unwrap().kind), (Status::Rejected, ErrorKind::Rejected));
     assert!(writes.iter().any(|w| matches!(w, Write::Sweep { to: EntryState::Withdrawn, .. })));
-    assert_eq!(reject(&execution(Status::Paused), &entries, Seq(9), &[], &by()), None);
+    assert_eq!(reject(&execution(Status::Paused), &entries, Seq(9), &by(), &[], OwnerId(7)), None);
     for status in Status::ALL.into_iter().filter(|s| *s != Status::Paused) {
-        assert_eq!(reject(&execution(status), &entries, Seq(1), &[], &by()), None, "{status}");
+        assert_eq!(reject(&execution(status), &entries, Seq(1), &by(), &[], OwnerId(7)), None, "{status}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Paths into JSON text, so that a message can name the value it is about.
 
+use serde_json::Value;
+
 use super::rewrite::{compare_keys, string_end};
 
 /// Builds a path such as `.user["first name"][3]`, bounded in length.
@@ -45,6 +47,26 @@ impl Path {
             self.text.push_str(segment);
         }
     }
+}
+
+/// Where a JSON Pointer leads in a value, as a path.
+pub(crate) fn path_of_pointer(value: &Value, pointer: &str) -> String {
+    let mut path = Path::default();
+    let mut at = Some(value);
+    for token in pointer.split('/').skip(1) {
+        let key = token.replace("~1", "/").replace("~0", "~");
+        match (at, key.parse::<usize>()) {
+            (Some(Value::Array(items)), Ok(index)) => {
+                path.index(index);
+                at = items.get(index);
+            }
+            (value, _) => {
+                path.key(Value::from(&*key).to_string().trim_matches('"'));
+                at = value.and_then(|v| v.get(&*key));
+            }
+        }
+    }
+    path.finish()
 }
 
 /// The path of the value that holds or precedes the byte at `offset` of a text in normal form.

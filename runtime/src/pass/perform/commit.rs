@@ -5,7 +5,7 @@ use crate::durable::id::Op;
 use crate::durable::journal::Answer;
 use crate::durable::replay::ANSWERABLE;
 use crate::durable::write::Write;
-use crate::store::{StoreError, Ticket};
+use crate::store::{StateLock, StoreError, Ticket};
 
 /// With state the whole batch depends on the entry still taking its answer; so nothing else may be in it.
 pub(in crate::pass) fn batch(op: Op, answer: Write, state: Vec<Write>) -> Vec<Write> {
@@ -18,9 +18,11 @@ pub(in crate::pass) fn batch(op: Op, answer: Write, state: Vec<Write>) -> Vec<Wr
     writes
 }
 
-/// Waits until the batch is durable.
-pub(in crate::pass) async fn wait(op: Op, answer: Answer, ticket: Ticket) -> Arrived {
-    match ticket.await {
+/// Waits until the batch is durable; until then nobody else gets the turn to write.
+pub(in crate::pass) async fn wait(op: Op, answer: Answer, ticket: Ticket, turn: Option<StateLock>) -> Arrived {
+    let committed = ticket.await;
+    drop(turn);
+    match committed {
         Ok(()) => Arrived::Committed { op, answer },
         Err(StoreError::StateConflict) => Arrived::Conflict { op },
         Err(error) => Arrived::Store { error },

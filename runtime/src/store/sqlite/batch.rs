@@ -59,6 +59,9 @@ impl<'c> Batches<'c> {
         let version = version_after(right, before, writes);
         let mut now = row;
         for write in writes {
+            if let Write::Prune { keep } = write {
+                self.prune(*keep, now.map(|row| row.n))?;
+            }
             now = self.write(now, write)?;
         }
         match &mut now {
@@ -75,6 +78,24 @@ impl<'c> Batches<'c> {
             None => drop(self.known.remove(id)),
         }
         Ok(Ok(version))
+    }
+
+    /// Removes the ended executions that ended longest ago, until `keep` are left; says how many are gone. `own`: whose
+    /// batch does it, if it is one's.
+    pub(super) fn prune(&mut self, keep: u32, own: Option<i64>) -> Result<usize, Trouble> {
+        let mut ended = self.connection.prepare_cached("SELECT value FROM meta WHERE name = 'ended'")?;
+        let ended: i64 = ended.query_row([], |row| row.get(0))?;
+        let excess = ended.saturating_sub(i64::from(keep));
+        if excess <= 0 {
+            return Ok(0);
+        }
+        // What was known of those that go is not true any more.
+        self.known.clear();
+        self.run(
+            "DELETE FROM executions WHERE owner IS NULL AND n <> ?2 AND n IN
+                (SELECT n FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?1)",
+            params![excess, own.unwrap_or(0)],
+        )
     }
 
     fn row(&self, id: &ExecutionId) -> Result<Option<Row>, Trouble> {
@@ -109,7 +130,7 @@ impl<'c> Batches<'c> {
             return Ok(None);
         };
         match write {
-            Write::Begin(_) | Write::Expect(_) | Write::Require { .. } => {}
+            Write::Begin(_) | Write::Expect(_) | Write::Require { .. } | Write::Prune { .. } => {}
             Write::Asked(entry) => {
                 rows::put_entry(self.connection, row.n, entry)?;
                 row.seen.entries = row.seen.entries.max(entry.op.0 + 1);
@@ -163,6 +184,36 @@ impl<'c> Batches<'c> {
                     params![key(row.n, 0), key(row.n + 1, 0), words(from), to.as_str(), at.cast_signed()],
                 )?;
             }
+            Write::Reverted { op, state, revert } => {
+                self.run(
+                    "UPDATE entries SET state = ?2, revert = ?3 WHERE key = ?1",
+                    params![key(row.n, op.0), state.as_str(), rows::json(revert)],
+                )?;
+            }
+            Write::Resolved { op, state, answer, consent, resolution } => {
+                let (kind, body) = rows::answer_columns(answer.as_ref());
+                self.run(
+                    "UPDATE entries SET state = ?2, answer = ?3, answer_body = ?4, decision = ?5, resolution = ?6,
+                        answered_at = ?7 WHERE key = ?1 AND state = 'unknown'",
+                    params![
+                        key(row.n, op.0),
+                        state.as_str(),
+                        kind,
+                        body,
+                        consent.as_ref().map(rows::json),
+                        rows::json(resolution),
+                        resolution.decision.at.cast_signed()
+                    ],
+                )?;
+            }
+            Write::Owned { token, owner } => {
+                self.run(
+                    "UPDATE executions SET token = ?2, owner = ?3 WHERE n = ?1",
+                    params![row.n, token.0.cast_signed(), owner.map(|o| o.0.cast_signed())],
+                )?;
+                row.seen.token = *token;
+            }
+            Write::Cancel => drop(self.run("UPDATE executions SET cancel = 1 WHERE n = ?1", params![row.n])?),
             Write::Moved(change) => {
                 self.moved(row.n, change)?;
                 row.seen.token = change.token;
@@ -192,7 +243,7 @@ impl<'c> Batches<'c> {
         let ended_at = change.status.is_terminal().then_some(change.at.cast_signed());
         self.run(
             "UPDATE executions SET status = ?2, pass = ?3, token = ?4, owner = ?5, result = ?6, error = ?7,
-                updated_at = max(updated_at, ?8), ended_at = CASE WHEN ?9 IS NULL THEN NULL ELSE coalesce(ended_at, ?9) END
+                cancel = 0, updated_at = max(updated_at, ?8), ended_at = CASE WHEN ?9 IS NULL THEN NULL ELSE coalesce(ended_at, ?9) END
                 WHERE n = ?1",
             params![
                 n,
@@ -216,10 +267,11 @@ impl<'c> Batches<'c> {
         let mut last = self.connection.prepare_cached("SELECT max(key) FROM logs WHERE key >= ?1 AND key < ?2")?;
         let last: Option<i64> = last.query_row([key(n, 0), key(n + 1, 0)], |row| row.get(0))?;
         let next = last.map_or(key(n, 0), |last| last + 1);
-        let mut insert = self.connection.prepare_cached("INSERT INTO logs (key, line) VALUES (?1, ?2)")?;
+        let sql = "INSERT INTO logs (key, line, pass) SELECT ?1, ?2, pass FROM executions WHERE n = ?3";
+        let mut insert = self.connection.prepare_cached(sql)?;
         // Lines beyond the last place are dropped: they must not become another execution's.
         for (at, line) in (next..key(n, MAX_OP) + 1).zip(lines) {
-            insert.execute(params![at, line])?;
+            insert.execute(params![at, line, n])?;
         }
         Ok(())
     }

@@ -8,30 +8,37 @@
 //! token fails for the same reason, even when there is space again: the journal must have no holes. A commit that
 //! moves the execution starts afresh, because whoever commits has looked at what is really there.
 
+mod backup;
 mod batch;
 mod error;
+mod integrity;
 mod owner;
 mod queue;
 mod read;
 mod rows;
 mod schema;
+mod snippets;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+pub use self::backup::{Backup, Progress};
+pub use self::integrity::MAX_FINDINGS;
 use self::queue::Queue;
 use self::read::Readers;
 use self::writer::{Item, Writer};
 use super::check::{Right, is_conditional};
-use super::{Barrier, Query, Record, StateQuery, Store, StoreError, Summary, Ticket, ticket};
+use super::{Barrier, Query, Record, StateLock, StateQuery, Store, StoreError, Summary, Ticket, ticket};
 use crate::durable::id::{ExecutionId, OwnerId, Token, Version};
+use crate::durable::snippet::{Snippet, SnippetLabel};
 use crate::durable::write::{StateValue, Write};
 
 /// What a write that counts as durable survives.
@@ -54,12 +61,14 @@ pub struct Options {
     /// The largest size of the file in pages of 4,096 bytes; beyond it the storage counts as full. `None`: the disk
     /// decides.
     pub max_pages: Option<u32>,
+    /// The name of a file system that is registered with SQLite (a VFS). `None`: the platform's.
+    pub vfs: Option<String>,
 }
 
 impl Default for Options {
     /// Full durability, ten seconds, no limit.
     fn default() -> Self {
-        Self { durability: Durability::Full, busy_timeout_ms: 10_000, max_pages: None }
+        Self { durability: Durability::Full, busy_timeout_ms: 10_000, max_pages: None, vfs: None }
     }
 }
 
@@ -71,7 +80,7 @@ pub struct SqliteStore {
     writer: Option<JoinHandle<()>>,
     readers: Readers,
     /// Locked while this store lives.
-    locks: Mutex<Vec<File>>,
+    locks: Mutex<BTreeMap<OwnerId, File>>,
 }
 
 impl SqliteStore {
@@ -96,12 +105,67 @@ impl SqliteStore {
         Ok(Self { owners, queue, writer: Some(writer), readers: Readers::new(path, options), locks: Mutex::default() })
     }
 
-    /// Whether the process of that owner still runs. `false` for owners that never were.
+    /// Copies the store as it is at this instant to a new file, while executions go on: writers do not wait. The copy is
+    /// checked, durable, complete without a log beside it, and for its user alone. It appears under its name when it is
+    /// whole; until then it lies beside it as `.NAME.….partial`, which stays behind when the process is killed.
+    ///
+    /// Effects are not copied. Whoever restores the copy goes back to its instant: what was called, approved or reverted
+    /// later is not in it, so [`Runtime::recover`](crate::Runtime) there performs calls of its `running` executions that
+    /// the original performed after that instant, and somebody may approve a second time what waits in it. Such calls
+    /// carry the idempotency key that they had. Never use the original and a copy both: see `docs/backup.md`.
     ///
     /// # Errors
-    /// When its lock file cannot be looked at.
-    pub fn owner_is_alive(&self, owner: OwnerId) -> Result<bool, StoreError> {
-        owner::is_alive(&self.owners, owner)
+    /// [`StoreError::Exists`] when there is a file at `to`; [`StoreError::Corrupt`] when the store is damaged: no backup
+    /// is made then; [`StoreError::ReadOnly`] or [`StoreError::Full`] for the folder of `to`; any of the medium.
+    pub fn backup(&self, to: &Path) -> Result<Backup, StoreError> {
+        self.backup_with(to, &mut |_| {})
+    }
+
+    /// The same, and tells every few megabytes how far it is.
+    ///
+    /// # Errors
+    /// See [`Self::backup`].
+    pub fn backup_with(&self, to: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Backup, StoreError> {
+        self.flush()?;
+        self.readers.backup(to, progress)
+    }
+
+    /// Looks for damage: the database's own checks, rows that belong to nothing or cannot be read back, journals with
+    /// holes, unknown owners, counters that are wrong. Each is one line, at most [`MAX_FINDINGS`] and a last one that
+    /// counts the others; none means that the store is sound. Reads everything, changes nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be read at all.
+    pub fn integrity_check(&self) -> Result<Vec<String>, StoreError> {
+        self.flush()?;
+        self.readers.integrity_check()
+    }
+
+    /// The same for a file that may be too damaged to be opened, or of an older format: it stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAStore`], [`StoreError::Newer`], or when the file cannot be read at all.
+    pub fn integrity_check_of(path: impl AsRef<Path>, options: &Options) -> Result<Vec<String>, StoreError> {
+        integrity::check_file(path.as_ref(), options)
+    }
+
+    /// The operating system's number of the process that is or was that owner, for people to read: it means something
+    /// only on its machine, and may be another process's by now. [`Store::owner_is_alive`] says whether it is there.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    pub fn process_of(&self, owner: OwnerId) -> Result<Option<u32>, StoreError> {
+        self.flush()?;
+        self.readers.process_of(owner)
+    }
+
+    /// How many executions [`Store::prune`] would remove now.
+    ///
+    /// # Errors
+    /// Any of the medium.
+    pub fn prunable(&self, keep: u32) -> Result<u64, StoreError> {
+        self.flush()?;
+        self.readers.prunable(keep)
     }
 
     /// Asks the writer for something and waits for the answer.
@@ -147,8 +211,41 @@ impl Drop for SqliteStore {
 impl Store for SqliteStore {
     fn claim_owner(&self) -> Result<OwnerId, StoreError> {
         let (id, lock) = self.ask(|reply| Item::Claim { reply })??;
-        self.locks.lock().unwrap_or_else(PoisonError::into_inner).push(lock);
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner).insert(id, lock);
         Ok(id)
+    }
+
+    fn release_owner(&self, owner: OwnerId) {
+        // What was appended must be there before somebody else takes over.
+        let _ = self.flush();
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
+    }
+
+    fn owner_is_alive(&self, owner: OwnerId) -> Result<bool, StoreError> {
+        owner::is_alive(&self.owners, owner)
+    }
+
+    fn owned(&self) -> Result<Vec<(ExecutionId, OwnerId)>, StoreError> {
+        self.flush()?;
+        self.readers.owned()
+    }
+
+    fn cancelled(&self, owner: OwnerId) -> Result<Vec<ExecutionId>, StoreError> {
+        self.readers.cancelled(owner)
+    }
+
+    fn unresolved(&self) -> Result<Vec<ExecutionId>, StoreError> {
+        self.flush()?;
+        self.readers.unresolved()
+    }
+
+    fn consented(&self) -> Result<Vec<ExecutionId>, StoreError> {
+        self.flush()?;
+        self.readers.consented()
+    }
+
+    fn prune(&self, keep: u32) -> Result<u64, StoreError> {
+        self.ask(|reply| Item::Prune { keep, reply })?
     }
 
     fn append(&self, id: &ExecutionId, token: Token, writes: Vec<Write>, barrier: Barrier) -> Ticket {
@@ -190,8 +287,35 @@ impl Store for SqliteStore {
         self.readers.state(connector, execution, key)
     }
 
+    fn try_lock_state(&self, connector: &str) -> Result<Option<StateLock>, StoreError> {
+        Ok(owner::try_lock_state(&self.owners, connector)?.map(StateLock::new))
+    }
+
     fn state_keys(&self, query: &StateQuery<'_>) -> Result<Vec<String>, StoreError> {
         self.flush()?;
         self.readers.state_keys(query)
+    }
+
+    fn save_snippet(&self, snippet: &Snippet) -> Result<(), StoreError> {
+        let change = snippets::Change::Save(Box::new(snippet.clone()));
+        self.ask(|reply| Item::Snippet { change, reply })?.map(drop)
+    }
+
+    fn delete_snippet(&self, name: &str) -> Result<bool, StoreError> {
+        let change = snippets::Change::Delete(name.to_owned());
+        self.ask(|reply| Item::Snippet { change, reply })?
+    }
+
+    // A change of snippets is written before its maker goes on, so there is nothing to wait for.
+    fn snippet(&self, name: &str) -> Result<Option<Snippet>, StoreError> {
+        self.readers.snippet(name)
+    }
+
+    fn snippets(&self) -> Result<Vec<Snippet>, StoreError> {
+        self.readers.snippets()
+    }
+
+    fn snippet_labels(&self) -> Result<Vec<SnippetLabel>, StoreError> {
+        self.readers.snippet_labels()
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 
 use super::writer::Trouble;
+use crate::durable::digest::digest;
 use crate::durable::id::OwnerId;
 use crate::store::StoreError;
 
@@ -46,6 +47,18 @@ pub(super) fn is_alive(folder: &Path, id: OwnerId) -> Result<bool, StoreError> {
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(files(&error)),
+    }
+}
+
+/// Takes the lock on a connector's state, unless somebody has it. The system frees it with its process.
+pub(super) fn try_lock_state(folder: &Path, connector: &str) -> Result<Option<File>, StoreError> {
+    let name = format!("state-{}.lock", digest(&[connector]));
+    let open = || OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(&name));
+    let file = fs::create_dir_all(folder).and_then(|()| open()).map_err(|error| files(&error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(files(&error)),
     }
 }

@@ -1,22 +1,22 @@
 //! Reading, on connections of its own, in transactions that end before anything is handed out: a slow reader never
 //! keeps the log file from being used again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
 
 use super::error::{RowError, medium};
 use super::rows::{self, ENTRY, EXECUTION, EntryReader, HOOK, key};
-use super::{Options, schema};
+use super::{Backup, Options, Progress, backup, integrity, schema};
 use crate::durable::execution::{Namespace, Status};
 use crate::durable::failure::CodeError;
-use crate::durable::id::ExecutionId;
+use crate::durable::id::{ExecutionId, OwnerId};
 use crate::durable::journal::EntryState;
 use crate::durable::write::StateValue;
 use crate::store::apply::last_change;
-use crate::store::{Query, Record, StateQuery, StoreError, Summary};
+use crate::store::{Attention, Query, Record, StateQuery, StoreError, Summary};
 
 /// How many idle connections are kept.
 const IDLE: usize = 8;
@@ -41,7 +41,7 @@ impl Readers {
     }
 
     /// Runs `work` on one snapshot of the file.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>) -> Result<T, StoreError> {
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>) -> Result<T, StoreError> {
         let failed = |error: rusqlite::Error| medium(&error, self.options.busy_timeout_ms);
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
@@ -61,6 +61,18 @@ impl Readers {
         done.map_err(failed)
     }
 
+    /// See [`super::SqliteStore::backup_with`].
+    pub(super) fn backup(&self, to: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Backup, StoreError> {
+        backup::backup(&self.path, &self.options, to, progress)
+    }
+
+    /// See [`super::SqliteStore::integrity_check`]. On a connection of its own, which remembers nothing.
+    pub(super) fn integrity_check(&self) -> Result<Vec<String>, StoreError> {
+        let busy_ms = self.options.busy_timeout_ms;
+        let connection = schema::open_reader(&self.path, &self.options).map_err(|error| medium(&error, busy_ms))?;
+        integrity::check(&connection, busy_ms)
+    }
+
     /// See [`crate::store::Store::load`].
     pub(super) fn load(&self, id: &ExecutionId) -> Result<Option<Record>, StoreError> {
         self.read(|connection| match record(connection, id) {
@@ -73,6 +85,61 @@ impl Readers {
     /// See [`crate::store::Store::list`].
     pub(super) fn list(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
         self.read(|connection| list(connection, query))
+    }
+
+    /// See [`crate::store::Store::owned`].
+    pub(super) fn owned(&self) -> Result<Vec<(ExecutionId, OwnerId)>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, owner FROM executions WHERE owner IS NOT NULL ORDER BY n";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| Ok((id(row)?, OwnerId(row.get::<_, i64>(1)?.cast_unsigned()))))?;
+            rows.collect()
+        })
+    }
+
+    /// See [`super::SqliteStore::process_of`].
+    pub(super) fn process_of(&self, owner: OwnerId) -> Result<Option<u32>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT process FROM owners WHERE id = ?1")?;
+            statement.query_row([owner.0.cast_signed()], |row| row.get(0)).optional()
+        })
+    }
+
+    /// See [`super::SqliteStore::prunable`].
+    pub(super) fn prunable(&self, keep: u32) -> Result<u64, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT count(*) FILTER (WHERE owner IS NULL) FROM
+                (SELECT owner FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at, n
+                    LIMIT max(0, (SELECT value FROM meta WHERE name = 'ended') - ?1))";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row([keep], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+        })
+    }
+
+    /// See [`crate::store::Store::cancelled`].
+    pub(super) fn cancelled(&self, owner: OwnerId) -> Result<Vec<ExecutionId>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id FROM executions WHERE owner = ?1 AND cancel <> 0 ORDER BY n";
+            connection.prepare_cached(sql)?.query_map([owner.0.cast_signed()], id)?.collect()
+        })
+    }
+
+    /// See [`crate::store::Store::unresolved`].
+    pub(super) fn unresolved(&self) -> Result<Vec<ExecutionId>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id FROM executions
+                WHERE n IN (SELECT key >> 24 FROM entries WHERE state = 'unknown') ORDER BY n DESC";
+            connection.prepare_cached(sql)?.query_map([], id)?.collect()
+        })
+    }
+
+    /// See [`crate::store::Store::consented`].
+    pub(super) fn consented(&self) -> Result<Vec<ExecutionId>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id FROM executions WHERE status = 'paused' AND n IN
+                (SELECT key >> 24 FROM entries WHERE state = 'pending' AND decision IS NOT NULL) ORDER BY id";
+            connection.prepare_cached(sql)?.query_map([], id)?.collect()
+        })
     }
 
     /// See [`crate::store::Store::state`].
@@ -118,6 +185,10 @@ impl Readers {
     }
 }
 
+fn id(row: &Row<'_>) -> Result<ExecutionId, rusqlite::Error> {
+    Ok(ExecutionId::from_text(&String::from_utf8_lossy(row.get_ref(0)?.as_bytes()?)))
+}
+
 /// The number under which state is kept; `None` where there is no such execution.
 fn scope(connection: &Connection, execution: Option<&ExecutionId>) -> Result<Option<i64>, rusqlite::Error> {
     let Some(id) = execution else { return Ok(Some(0)) };
@@ -126,14 +197,34 @@ fn scope(connection: &Connection, execution: Option<&ExecutionId>) -> Result<Opt
 }
 
 fn record(connection: &Connection, id: &ExecutionId) -> Result<Option<Record>, RowError> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {EXECUTION} FROM executions WHERE id = ?1"))?;
-    let mut found = statement.query([id.as_str()])?;
+    record_where(connection, "id = ?1", id.as_str())
+}
+
+/// The execution of that number, with its journal.
+pub(super) fn record_at(connection: &Connection, n: i64) -> Result<Option<Record>, RowError> {
+    record_where(connection, "n = ?1", n)
+}
+
+/// The number and id of the next execution. The id is only shown.
+pub(super) fn next_number(connection: &Connection, after: i64) -> Result<Option<(i64, String)>, rusqlite::Error> {
+    let sql = "SELECT id, n FROM executions WHERE n > ?1 ORDER BY n LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([after], |row| Ok((row.get(1)?, id(row)?.as_str().to_owned()))).optional()
+}
+
+fn record_where(connection: &Connection, condition: &str, key: impl ToSql) -> Result<Option<Record>, RowError> {
+    let sql = format!("SELECT {EXECUTION} FROM executions WHERE {condition}");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut found = statement.query([key])?;
     let Some(row) = found.next()? else { return Ok(None) };
     let n: i64 = row.get(0)?;
     let mut execution = rows::execution(row)?;
 
-    let lines = "SELECT line FROM logs WHERE key >= ?1 AND key < ?2 ORDER BY key";
-    execution.logs = all(connection, lines, n, |row| Ok(rows::text(row, 0, "logs")?.to_owned()))?;
+    let sql = "SELECT line, pass FROM logs WHERE key >= ?1 AND key < ?2 ORDER BY key";
+    let line = |row: &Row<'_>| Ok((rows::text(row, 0, "logs")?.to_owned(), rows::small(row, 1, "logs.pass")?));
+    for (line, pass) in all(connection, sql, n, line)? {
+        execution.log(pass, line);
+    }
 
     let mut reader = EntryReader::default();
     let sql = format!("SELECT {ENTRY} FROM entries WHERE key >= ?1 AND key < ?2 ORDER BY key");
@@ -170,6 +261,22 @@ fn all<T>(
     Ok(found)
 }
 
+/// Of which entries nobody knows whether they happened.
+const IN_DOUBT: &str = "state = 'unknown' AND instr(terms, '\"effect\":\"read_only\"') = 0
+    AND instr(terms, '\"reach\":\"state_only\"') = 0";
+
+/// Which entries, of those with a revert, could not be undone.
+const NOT_REVERTED: &str = "state <> 'reverted' AND instr(revert, '\"failure\":') > 0";
+
+/// Executions with such an entry. Both kinds are found in indexes of their own.
+fn needs(why: Attention) -> String {
+    let entries = match why {
+        Attention::Unresolved => IN_DOUBT.to_owned(),
+        Attention::NotReverted => format!("revert IS NOT NULL AND {NOT_REVERTED}"),
+    };
+    format!("n IN (SELECT key >> 24 FROM entries WHERE {entries})")
+}
+
 fn list(connection: &Connection, query: &Query) -> Result<Vec<Summary>, rusqlite::Error> {
     let mut conditions = vec!["1"];
     let mut values = Vec::new();
@@ -179,9 +286,18 @@ fn list(connection: &Connection, query: &Query) -> Result<Vec<Summary>, rusqlite
     }
     if let Some(prefix) = &query.id_prefix {
         // On bytes: for text, the database's functions stop at a NUL.
-        conditions.push("substr(CAST(id AS BLOB), 1, length(CAST(? AS BLOB))) = CAST(? AS BLOB)");
-        values.extend([Value::from(prefix.clone()), Value::from(prefix.clone())]);
+        // The range lets it find the few with an index.
+        conditions.push(
+            "substr(CAST(id AS BLOB), 1, length(CAST(? AS BLOB))) = CAST(? AS BLOB) AND id >= ? AND id < ? || char(1114111)",
+        );
+        values.extend(std::iter::repeat_n(Value::from(prefix.clone()), 4));
     }
+    if let Some(at) = query.idle_since {
+        conditions.push("updated_at <= ?");
+        values.push(Value::from(i64::try_from(at).unwrap_or(i64::MAX)));
+    }
+    let needs = query.attention.map(needs);
+    conditions.extend(needs.as_deref());
     if let Some(before) = &query.before {
         // Where that one was deleted meanwhile, the page goes on at the next older id.
         conditions.push(
@@ -226,6 +342,8 @@ fn summary(connection: &Connection, row: &Row<'_>) -> Result<Summary, RowError> 
         pass: rows::small(row, 6, "pass")?,
         calls: counts.calls,
         pending: counts.pending,
+        unresolved: counts.unresolved,
+        not_reverted: counts.not_reverted,
         code_start: rows::text(row, 7, "code")?.to_owned(),
         damaged: None,
     })
@@ -243,6 +361,8 @@ fn damaged(row: &Row<'_>, reason: String) -> Result<Summary, rusqlite::Error> {
         pass: rows::small(row, 6, "").unwrap_or_default(),
         calls: 0,
         pending: 0,
+        unresolved: 0,
+        not_reverted: 0,
         code_start: rows::text(row, 7, "").unwrap_or_default().to_owned(),
         damaged: Some(reason),
     })
@@ -251,6 +371,8 @@ fn damaged(row: &Row<'_>, reason: String) -> Result<Summary, rusqlite::Error> {
 struct Counts {
     calls: u32,
     pending: u32,
+    unresolved: u32,
+    not_reverted: u32,
     last_change: u64,
 }
 
@@ -259,19 +381,37 @@ fn counts(connection: &Connection, n: i64) -> Result<Counts, RowError> {
     let known = Vec::from(EntryState::ALL.map(|s| format!("'{}'", s.as_str()))).join(", ");
     let sql = format!(
         "SELECT count(seq), count(*) FILTER (WHERE state = 'pending'), coalesce(max(max(asked_at),
-            max(coalesce(answered_at, 0))), 0), max(state) FILTER (WHERE state NOT IN ({known}))
+            max(coalesce(answered_at, 0))), 0), max(state) FILTER (WHERE state NOT IN ({known})),
+            count(*) FILTER (WHERE {IN_DOUBT})
             FROM entries WHERE key >= ?1 AND key < ?2"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([key(n, 0), key(n + 1, 0)])?;
-    let none = Counts { calls: 0, pending: 0, last_change: 0 };
+    let none = Counts { calls: 0, pending: 0, unresolved: 0, not_reverted: 0, last_change: 0 };
     let Some(row) = rows.next()? else { return Ok(none) };
     if let Some(state) = rows::text_or_null(row, 3, "state")? {
         return Err(RowError::unreadable("state", format_args!("{state:?} is unknown")));
     }
+    let (not_reverted, reverted_at) = reverts(connection, n)?;
     Ok(Counts {
         calls: rows::small(row, 0, "count")?,
         pending: rows::small(row, 1, "count")?,
-        last_change: rows::number(row, 2, "count")?,
+        unresolved: rows::small(row, 4, "count")?,
+        not_reverted,
+        last_change: rows::number(row, 2, "count")?.max(reverted_at),
     })
+}
+
+/// How many calls could not be undone, and when the last one was tried. Found in an index of their own.
+fn reverts(connection: &Connection, n: i64) -> Result<(u32, u64), RowError> {
+    let sql = format!(
+        "SELECT count(*) FILTER (WHERE {NOT_REVERTED}), coalesce(max(json_extract(revert, '$.at')), 0)
+            FROM entries WHERE revert IS NOT NULL AND key >= ?1 AND key < ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([key(n, 0), key(n + 1, 0)])?;
+    match rows.next()? {
+        Some(row) => Ok((rows::small(row, 0, "count")?, rows::number(row, 1, "revert")?)),
+        None => Ok((0, 0)),
+    }
 }

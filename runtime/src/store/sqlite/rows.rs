@@ -132,6 +132,7 @@ pub(super) fn execution(row: &Row<'_>) -> Result<Execution, RowError> {
         result: value(row, 16, "result")?,
         error: parsed_or_null(row, 15, "error")?,
         logs: Vec::new(),
+        logged: Vec::new(),
         updated_at: number(row, 8, "updated_at")?,
         ended_at: optional(row, 9, "ended_at")?,
     })
@@ -146,9 +147,9 @@ pub(super) fn status(row: &Row<'_>, column: usize) -> Result<Status, RowError> {
 pub(super) fn put_entry(connection: &Connection, n: i64, entry: &Entry) -> Result<(), rusqlite::Error> {
     let sql = "INSERT OR REPLACE INTO entries (key, seq, state, kind, answer, rerun, attempt, pass, asked_at,
             answered_at, delivered_place, delivered_now, sleep_ms, remaining_ms, connector, name, digest, decision,
-            asked_event, answered_event, terms, args, answer_body)
+            asked_event, answered_event, terms, args, answer_body, resolution, revert)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-            ?22, ?23)";
+            ?22, ?23, ?24, ?25)";
     let (answer, body) = answer_columns(entry.answer.as_ref());
     let (kind, connector, name, sleep_ms) = match &entry.request {
         Request::Call { connector, method, .. } => ("call", Some(connector), Some(method), None),
@@ -183,6 +184,8 @@ pub(super) fn put_entry(connection: &Connection, n: i64, entry: &Entry) -> Resul
         json(&entry.terms),
         entry.request.args().map(Json::as_str),
         body,
+        entry.resolution.as_ref().map(json),
+        entry.revert.as_ref().map(json),
     ])?;
     Ok(())
 }
@@ -190,7 +193,7 @@ pub(super) fn put_entry(connection: &Connection, n: i64, entry: &Entry) -> Resul
 /// The columns that [`EntryReader`] reads, in order.
 pub(super) const ENTRY: &str = "key, seq, state, kind, answer, rerun, attempt, pass, asked_at, answered_at, \
     delivered_place, delivered_now, sleep_ms, remaining_ms, connector, name, digest, decision, \
-    asked_event, answered_event, terms, args, answer_body";
+    asked_event, answered_event, terms, args, answer_body, resolution, revert";
 
 /// Reads entries. Most entries of an execution have the same few terms, so each text of them is parsed once.
 #[derive(Default)]
@@ -211,6 +214,8 @@ impl EntryReader {
             rerun: word(row, 5, "rerun", &[Rerun::No, Rerun::Yes], rerun_word)?,
             digest: text_or_null(row, 16, "digest")?.map(str::to_owned),
             decision: parsed_or_null(row, 17, "decision")?,
+            resolution: parsed_or_null(row, 23, "resolution")?,
+            revert: parsed_or_null(row, 24, "revert")?,
             delivery: match optional(row, 11, "delivered_now")? {
                 None => None,
                 Some(now) => Some(Delivery { place: small(row, 10, "delivered_place")?, now }),

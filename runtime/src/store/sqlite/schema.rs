@@ -4,6 +4,7 @@
 //! growing at its highest mark, and no commit pays for moving pages. `VACUUM` by hand gives space back. The log file is
 //! cut to [`LOG_LIMIT`] when it is used again from its start, so one long reader does not leave a huge file behind.
 
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,10 +21,10 @@ pub(super) const APPLICATION_ID: i64 = 0x636d_644a;
 const LOG_LIMIT: i64 = 8 * 1024 * 1024;
 
 /// From each format to the next. Append only: a released one never changes.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
 
 /// The format that this version writes.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// Opens the file for writing, and creates or migrates it where needed. Two processes may do so at once.
 pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, StoreError> {
@@ -33,7 +34,8 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
     }
     let failed = |error: rusqlite::Error| opening(&error, &shown, options.busy_timeout_ms);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    make_private(path, options);
+    let mut connection = connect(path, flags, options).map_err(failed)?;
     configure(&connection, options).map_err(failed)?;
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly(shown));
@@ -57,9 +59,28 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
 /// Opens a connection that only reads. The writer is open by then.
 pub(super) fn open_reader(path: &Path, options: &Options) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let connection = connect(path, flags, options)?;
     configure(&connection, options)?;
     Ok(connection)
+}
+
+fn connect(path: &Path, flags: OpenFlags, options: &Options) -> Result<Connection, rusqlite::Error> {
+    match &options.vfs {
+        Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
+        None => Connection::open_with_flags(path, flags),
+    }
+}
+
+/// Makes a new file for the user alone: journals hold what calls were given and answered. The log beside it gets the
+/// permissions that the file has. Where this fails, opening says why.
+fn make_private(path: &Path, options: &Options) {
+    if options.vfs.is_none() {
+        let mut new = OpenOptions::new();
+        new.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+        drop(new.open(path));
+    }
 }
 
 fn configure(connection: &Connection, options: &Options) -> Result<(), rusqlite::Error> {
@@ -69,7 +90,8 @@ fn configure(connection: &Connection, options: &Options) -> Result<(), rusqlite:
     connection.pragma_update(None, "trusted_schema", "OFF")
 }
 
-fn opening(error: &rusqlite::Error, path: &str, busy_ms: u64) -> StoreError {
+/// What an error means while a file is opened.
+pub(super) fn opening(error: &rusqlite::Error, path: &str, busy_ms: u64) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
             StoreError::NotAStore { path: path.to_owned(), reason: "it is not an SQLite file".to_owned() }
@@ -89,7 +111,7 @@ fn identify_at_once(connection: &Connection, path: &str, options: &Options) -> R
 }
 
 /// What a file says about itself, inside a transaction.
-fn identify(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
+pub(super) fn identify(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
     let failed = |error: rusqlite::Error| opening(&error, path, options.busy_timeout_ms);
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = number("application_id").map_err(failed)?;
@@ -132,7 +154,7 @@ fn switch_to_log(connection: &Connection, options: &Options) -> Result<(), rusql
 }
 
 /// Brings the file to [`FORMAT`] in one transaction; whoever comes second finds it done.
-fn migrate(connection: &mut Connection, path: &str, options: &Options) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection, path: &str, options: &Options) -> Result<(), StoreError> {
     if identify_at_once(connection, path, options)? == FORMAT {
         return Ok(());
     }

@@ -3,6 +3,8 @@
 mod crash;
 mod damage;
 mod files;
+mod log;
+mod power;
 mod space;
 
 use std::path::{Path, PathBuf};
@@ -82,6 +84,8 @@ fn asked(op: u32, size: usize) -> Write {
         rerun: Rerun::No,
         digest: None,
         decision: None,
+        resolution: None,
+        revert: None,
         delivery: None,
         remaining_ms: None,
         attempt: 1,

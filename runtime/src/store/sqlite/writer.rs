@@ -12,6 +12,7 @@ use super::batch::Batches;
 use super::error::medium;
 use super::owner;
 use super::queue::{Queue, Stuck};
+use super::snippets;
 use crate::durable::id::{ExecutionId, OwnerId, Token, Version};
 use crate::durable::write::Write;
 use crate::store::check::Right;
@@ -26,6 +27,10 @@ pub(super) enum Item {
     Commit { id: ExecutionId, right: Right, writes: Vec<Write>, reply: SyncSender<Result<Version, StoreError>> },
     /// Answer when everything before this is written, or lost.
     Flush { reply: SyncSender<()> },
+    /// Remove the ended executions that ended longest ago; answers how many.
+    Prune { keep: u32, reply: SyncSender<Result<u64, StoreError>> },
+    /// Save or delete a snippet; answers whether there was one of its name.
+    Snippet { change: snippets::Change, reply: SyncSender<Result<bool, StoreError>> },
     /// Register an owner.
     Claim { reply: SyncSender<Result<(OwnerId, File), StoreError>> },
 }
@@ -77,6 +82,8 @@ impl Writer {
             let mut batches = Vec::with_capacity(group.len());
             let mut flushes = Vec::new();
             let mut claims = Vec::new();
+            let mut prunings = Vec::new();
+            let mut changes = Vec::new();
             for item in group {
                 match item {
                     Item::Append { id, token, writes, settle } => {
@@ -88,11 +95,21 @@ impl Writer {
                     }
                     Item::Flush { reply } => flushes.push(reply),
                     Item::Claim { reply } => claims.push(reply),
+                    Item::Prune { keep, reply } => prunings.push((keep, reply)),
+                    Item::Snippet { change, reply } => changes.push((change, reply)),
                 }
             }
             self.write(batches);
             for reply in flushes {
                 let _ = reply.send(());
+            }
+            for (keep, reply) in prunings {
+                let pruned = self.transaction(|connection| Batches::new(connection).prune(keep, None));
+                let _ = reply.send(pruned.map(|n| n as u64).map_err(|error| error.into_store(self.busy_ms)));
+            }
+            for (change, reply) in changes {
+                let changed = self.transaction(|connection| snippets::change(connection, &change));
+                let _ = reply.send(changed.map_err(|error| error.into_store(self.busy_ms)));
             }
             for reply in claims {
                 let claimed = self.transaction(|connection| owner::claim(connection, &self.owners));

@@ -1,0 +1,231 @@
+//! `rollback`: shows what can be undone and what cannot, asks, undoes, and tells entry by entry what became of it.
+
+use codemode_runtime::store::Record;
+use codemode_runtime::{Offer, OfferedCall, RollbackReport, Runtime, Seq, Status, Undone, UndoneCall};
+use serde::Serialize;
+
+use super::drive::unless_interrupted;
+use super::standing::{self, Standing};
+use super::{Said, ask, block_on};
+use crate::args::{Output, Rollback};
+use crate::exit::Exit;
+use crate::fault::Fault;
+use crate::output::outcome::{many, value};
+use crate::output::table::{Cell, table};
+use crate::output::text::{indent, path, safe};
+use crate::output::{BAD, BOLD, DIM, GOOD, Ui, WAITS, styled, width};
+use crate::progress::{self, Over};
+use crate::setup::{Opening, Setup};
+use crate::{interrupt, select};
+
+/// A report; the keys are stable.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    execution_id: &'a str,
+    status: &'a str,
+    reverted: usize,
+    failed: usize,
+    left: usize,
+    calls: Vec<WireCall<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireCall<'a> {
+    seq: u32,
+    connector: &'a str,
+    method: &'a str,
+    undone: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+pub(super) fn run(args: &Rollback, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
+    let store = setup.store(Opening::Existing)?;
+    let id = select::find(&*store, &args.id)?;
+    let record = standing::load(&store, &id)?;
+    let standing = Standing::of(&store, &record.execution)?;
+    let runtime = setup.runtime(store)?;
+    let plan = block_on(async { Ok(runtime.preview_rollback(&id).await?) })?.unwrap_or_default();
+    let undone = plan.iter().filter(|call| call.offer == Offer::Revert).count();
+    // What runs is stopped by it, so that is asked even where nothing can be undone yet.
+    if !args.yes && (undone > 0 || standing != Standing::AtRest) {
+        ui.talk(announced(&record, standing, &plan));
+        let question = match undone {
+            0 => "Roll back?".to_owned(),
+            1 => "Undo this call?".to_owned(),
+            _ => format!("Undo these {}?", many(undone, "call")),
+        };
+        if ask(ui, &question)? == Said::No {
+            ui.talk("nothing was undone; it stays as it is");
+            return Ok(Exit::Conflict);
+        }
+    }
+    standing::say_stopping(ui, standing, &record, runtime.limits().cancel_ms);
+    let Some(report) = undo(setup, ui, &runtime, &record, &plan)? else { return Ok(Exit::Interrupted) };
+    show(setup, ui, &report)?;
+    Ok(if report.left() == 0 { Exit::Completed } else { Exit::CodeFailed })
+}
+
+/// What is to be undone, and what will be left.
+fn announced(record: &Record, standing: Standing, plan: &[OfferedCall]) -> String {
+    let execution = &record.execution;
+    let mut lines = vec![format!("{} {}", styled(BOLD, execution.id()), execution.status)];
+    if let Some(sentence) = standing.sentence(record) {
+        lines.push(match (standing, execution.status) {
+            (Standing::Gone, Status::Running) => {
+                format!("{sentence}: it is ended first; calls that were in flight may have taken effect")
+            }
+            (Standing::Gone, _) => format!("{sentence}: that is finished first"),
+            (_, Status::Running) => format!("it {sentence}: that is stopped first, and may make more calls until then"),
+            _ => format!("it {sentence}"),
+        });
+    }
+    let (reverts, stays): (Vec<_>, Vec<_>) =
+        plan.iter().filter(|call| !is_harmless(call)).partition(|call| call.offer == Offer::Revert);
+    if !reverts.is_empty() {
+        lines.push(format!("{} can be undone, newest first:", many(reverts.len(), "call")));
+        lines.push(planned(&reverts));
+    }
+    if !stays.is_empty() {
+        let verb = if stays.len() == 1 { "cannot and stays" } else { "cannot and stay" };
+        lines.push(format!("{} {verb}:", many(stays.len(), "call")));
+        lines.push(planned(&stays));
+    }
+    lines.join("\n")
+}
+
+fn is_harmless(call: &OfferedCall) -> bool {
+    matches!(&call.offer, Offer::Report(undone) if !undone.is_left())
+}
+
+fn planned(calls: &[&OfferedCall]) -> String {
+    let row = |call: &&OfferedCall| {
+        let why = match &call.offer {
+            Offer::Report(undone) => outcome(undone),
+            _ => Cell::plain(""),
+        };
+        vec![Cell(format!("#{}", call.seq), DIM), named(&call.connector, &call.method), why, Cell::plain(value(call.args.as_ref()))]
+    };
+    let rows: Vec<_> = calls.iter().map(row).collect();
+    indent(&table(&[], &rows, 3, width().map(|w| w - 2)), "  ")
+}
+
+fn named(connector: &str, method: &str) -> Cell {
+    Cell::plain(path(connector, method))
+}
+
+/// Rolls back; nothing after Ctrl-C.
+fn undo(
+    setup: &Setup,
+    ui: &Ui,
+    runtime: &Runtime,
+    record: &Record,
+    plan: &[OfferedCall],
+) -> Result<Option<RollbackReport>, Fault> {
+    let interrupted = interrupt::catch();
+    let id = record.execution.id();
+    let planned: Vec<Seq> = plan.iter().filter(|c| c.offer == Offer::Revert).map(|c| c.seq).collect();
+    block_on(async {
+        let over = Over::default();
+        let progress = tokio::spawn(progress::undoing(*ui, runtime.clone(), id.clone(), planned, over.clone()));
+        let Some(done) = unless_interrupted(interrupted, runtime.rollback(id)).await else {
+            progress.abort();
+            ui.talk(format!("\n{} the rollback of {id} is not finished", styled(WAITS, "interrupted:")));
+            ui.talk(standing::go_on(setup, record));
+            return Ok(None);
+        };
+        over.set();
+        let _ = progress.await;
+        Ok(Some(done?))
+    })
+}
+
+fn show(setup: &Setup, ui: &Ui, report: &RollbackReport) -> Result<(), Fault> {
+    if ui.form() == Output::Json {
+        ui.json(&wire(report))?;
+    } else if !report.calls.is_empty() {
+        let row = |call: &UndoneCall| {
+            vec![Cell(format!("#{}", call.seq), DIM), named(&call.connector, &call.method), outcome(&call.undone)]
+        };
+        ui.data(table(&["SEQ", "CALL", "OUTCOME"], &report.calls.iter().map(row).collect::<Vec<_>>(), 3, None))?;
+    }
+    ui.talk(summary(report));
+    let hints = hints(setup, report);
+    if !hints.is_empty() {
+        ui.talk(hints.join("\n"));
+    }
+    Ok(())
+}
+
+/// What became of a call, for people.
+fn outcome(undone: &Undone) -> Cell {
+    match undone {
+        Undone::Reverted => Cell("reverted".to_owned(), GOOD),
+        Undone::NothingToRevert => Cell("nothing to revert".to_owned(), DIM),
+        Undone::NoRevert => Cell("no revert".to_owned(), WAITS),
+        Undone::ConnectorMissing => Cell("connector missing".to_owned(), WAITS),
+        Undone::Failed(failure) => Cell(format!("failed: {}", failure.message), BAD),
+        Undone::Unknown(failure) => Cell(format!("outcome unknown: {}", failure.message), BAD),
+    }
+}
+
+/// One line that says whether everything is undone.
+fn summary(report: &RollbackReport) -> String {
+    let (id, reverted, left) = (&report.execution, report.reverted(), report.left());
+    let status = report.status.map_or("gone", Status::as_str);
+    let head = match (reverted, left) {
+        (0, 0) => return format!("{} in {id}: its status stays {status}", styled(GOOD, "nothing to undo")),
+        (_, 0) => return format!("{} {id}: {} undone, nothing is left", styled(GOOD, "rolled back"), many(reverted, "call")),
+        (0, _) => "NOT rolled back",
+        _ => "only PARTLY rolled back",
+    };
+    let failed = match report.failed() {
+        0 => String::new(),
+        failed => format!(" ({} failed)", many(failed, "revert")),
+    };
+    let stays = if report.status == Some(Status::RolledBack) { String::new() } else { format!("; the status stays {status}") };
+    let still = if left == 1 { "may still have its effect" } else { "may still have their effect" };
+    format!("{} {id}: {} undone, {left} {still}{failed}{stays}", styled(BAD, head), many(reverted, "call"))
+}
+
+/// What to do about what is left.
+fn hints(setup: &Setup, report: &RollbackReport) -> Vec<String> {
+    let is = |wanted: fn(&Undone) -> bool| report.calls.iter().filter(move |c| wanted(&c.undone));
+    let again = styled(BOLD, setup.command(&["rollback", report.execution.as_str()]));
+    let mut hints = Vec::new();
+    let mut missing: Vec<&str> = is(|u| *u == Undone::ConnectorMissing).map(|c| c.connector.as_str()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        hints.push(format!("configure {} in the manifest, then: {again}", safe(&missing.join(", "))));
+    } else if report.failed() > 0 {
+        hints.push(format!("try those that failed again: {again}"));
+    }
+    let by_hand: Vec<String> = is(|u| *u == Undone::NoRevert).map(|c| format!("#{}", c.seq)).collect();
+    if !by_hand.is_empty() {
+        hints.push(format!("undo by hand, where it matters: {}", by_hand.join(", ")));
+    }
+    hints
+}
+
+fn wire(report: &RollbackReport) -> Wire<'_> {
+    Wire {
+        execution_id: report.execution.as_str(),
+        status: report.status.map_or("gone", Status::as_str),
+        reverted: report.reverted(),
+        failed: report.failed(),
+        left: report.left(),
+        calls: report.calls.iter().map(wire_call).collect(),
+    }
+}
+
+fn wire_call(call: &UndoneCall) -> WireCall<'_> {
+    WireCall {
+        seq: call.seq.0,
+        connector: &call.connector,
+        method: &call.method,
+        undone: call.undone.as_str(),
+        error: call.undone.failure().map(|f| f.message.as_str()),
+    }
+}
