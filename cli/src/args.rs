@@ -10,7 +10,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use codemode_runtime::Status;
 
 pub(crate) use record::{Export, Replay};
-pub(crate) use upkeep::{Age, Expire, Prune, Recover, Resolve, Rollback, Unresolved};
+pub(crate) use upkeep::{Age, Backup, Expire, Prune, Recover, Resolve, Rollback, Unresolved};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -90,19 +90,39 @@ pub(crate) enum Command {
     /// Replay a bundle offline, and say whether the code still does what is recorded.
     Replay(Replay),
     /// Undo what an execution did, newest call first.
+    ///
+    /// Shows which calls can be undone and which cannot, asks, and tells call by call what became of it. A pass that still
+    /// runs is stopped first. The exit code is 1 when something is left; running it again tries only that.
     Rollback(Rollback),
     /// Go on with what processes that are gone left behind.
+    ///
+    /// Their code runs again: what is recorded is answered from the journal, and does not happen twice. Executions of
+    /// processes that live, however slow, are never touched.
     Recover(Recover),
     /// List the calls of which nobody knows whether they happened.
+    ///
+    /// They were on their way when their process ended, and may not simply be performed again. The other side may know:
+    /// each call carried the key that is shown.
     Unresolved(Unresolved),
-    /// Say what happened to such a call, and go on.
+    /// Say what happened to a call in doubt, and go on.
+    ///
+    /// An execution that waits for nothing else goes on at once, and its outcome is shown.
     Resolve(Resolve),
     /// End paused and abandoned executions that nobody decided in time.
+    ///
+    /// Paused ones end as rejected, those whose process is gone as error. What they did stays done.
     Expire(Expire),
     /// Remove the executions that ended longest ago.
+    ///
+    /// What is paused or runs stays. `codemode run` does the same by itself, with the limit `executions`.
     Prune(Prune),
     /// Remove an execution and its journal.
     Delete(Delete),
+    /// Copy the store to a new file while it is in use.
+    Backup(Backup),
+    /// Look for damage in the store; changes nothing.
+    #[command(alias = "integrity_check")]
+    IntegrityCheck,
     /// Save code that ran under a name, for code to run again with `codemode.run`.
     #[command(subcommand)]
     Snippet(Snippet),

@@ -1,12 +1,14 @@
 //! One file for each command, and what several of them need.
 
 mod approve;
+mod backup;
 mod delete;
 mod drive;
 mod executions;
 mod expire;
 mod export;
 mod inspect;
+mod integrity;
 mod pending;
 mod prune;
 mod recover;
@@ -53,6 +55,8 @@ pub(crate) fn run(args: Args, ui: &Ui) -> Result<Exit, Fault> {
         Command::Expire(expire) => expire::run(&expire, &setup()?, ui),
         Command::Prune(prune) => prune::run(&prune, &setup()?, ui),
         Command::Delete(delete) => delete::run(&delete, &setup()?, ui),
+        Command::Backup(backup) => backup::run(&backup, &setup()?, ui),
+        Command::IntegrityCheck => integrity::run(&setup()?, ui),
         Command::Snippet(command) => snippet::run(&command, &setup()?, ui),
         Command::Connector(Connector::Inspect(inspect)) => inspect::run(&inspect, ui),
     }

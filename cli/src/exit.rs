@@ -11,7 +11,7 @@ pub(crate) enum Exit {
     /// It did what was asked; the code completed.
     Completed = 0,
     /// The code, or a replay of it, failed or diverged; `rollback`: something is left; `connector inspect`: the component
-    /// would be refused.
+    /// would be refused; `integrity-check`: the store is damaged.
     CodeFailed = 1,
     /// The command line, the manifest or a file is wrong.
     Usage = 2,
@@ -59,7 +59,7 @@ impl Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    completed
-  1    the code failed or diverged; a rollback left something; a component that would be refused
+  1    the code failed or diverged; a rollback left something; a refused component; a damaged store
   2    the command line, the manifest or a file is wrong
   3    paused: a person must approve, or say what happened to a call
   4    conflict, unknown execution or snippet, or one that is not in the needed status

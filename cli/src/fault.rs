@@ -67,6 +67,7 @@ impl From<StoreError> for Fault {
             StoreError::Conflict(_) | StoreError::Fenced(_) | StoreError::Stale | StoreError::NotFound(_) => {
                 Exit::Conflict
             }
+            StoreError::Exists(_) => Exit::Usage,
             _ => Exit::Host,
         };
         split(error.code(), error.to_string(), exit)

@@ -10,6 +10,7 @@ pub(crate) mod source;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;
+pub(crate) mod undone;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};

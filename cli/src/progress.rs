@@ -108,9 +108,10 @@ pub(crate) async fn undoing(ui: Ui, runtime: Runtime, id: ExecutionId, planned: 
                 Some(entry) => {
                     let (connector, method) = entry.request.path();
                     let seq = entry.seq.unwrap_or(Seq(0));
-                    let place = planned.iter().position(|p| *p == seq).map_or_else(String::new, |at| {
-                        format!(" ({} of {})", at + 1, planned.len())
-                    });
+                    let place = planned
+                        .iter()
+                        .position(|p| *p == seq)
+                        .map_or_else(String::new, |at| format!(" ({} of {})", at + 1, planned.len()));
                     format!("undoing #{seq} {}{place}", text::path(connector, method))
                 }
                 None if record.execution.status == Status::Running => "waiting for the pass to stop".to_owned(),

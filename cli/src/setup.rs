@@ -51,12 +51,19 @@ impl Setup {
         Ok(Self { global, manifest, store })
     }
 
+    /// The file of a store that exists.
+    pub(crate) fn existing(&self) -> Result<&Path, Fault> {
+        if self.store.exists() {
+            return Ok(&self.store);
+        }
+        Err(Fault::usage("no_store", format!("there is no store at {}", self.store.display()))
+            .with_hint("`codemode run` makes one; another is named by --store or CODEMODE_STORE"))
+    }
+
     /// Opens the store.
     pub(crate) fn store(&self, opening: Opening) -> Result<Arc<SqliteStore>, Fault> {
-        let shown = self.store.display();
-        if opening == Opening::Existing && !self.store.exists() {
-            return Err(Fault::usage("no_store", format!("there is no store at {shown}"))
-                .with_hint("`codemode run` makes one; another is named by --store or CODEMODE_STORE"));
+        if opening == Opening::Existing {
+            self.existing()?;
         }
         let parent = self.store.parent().filter(|p| !p.as_os_str().is_empty());
         if let Some(folder) = parent {

@@ -4,6 +4,8 @@
 //!
 //! `cargo bench --bench durability`. Numbers of different machines, or of different runs, do not compare.
 
+#![expect(clippy::print_stdout, reason = "a bench says what it measured")]
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -166,7 +168,8 @@ fn many(folder: &Path) {
     line("start to end of a trivial pass", start, start_many);
     line("a page of 20 executions", list, list_many);
     line("all pending calls", pending, pending_many);
-    let pruning = timed(|| assert!(bench.runtime.prune_executions(50).expect("the store works") >= u64::from(MANY) - 50));
+    let pruning =
+        timed(|| assert!(bench.runtime.prune_executions(50).expect("the store works") >= u64::from(MANY) - 50));
     println!("pruning {MANY} executions: {pruning:?}");
 }
 

@@ -113,7 +113,10 @@ pub(crate) fn suggestion(wanted: &str, names: Vec<&str>) -> String {
     match close.len() {
         0 => String::new(),
         _ => {
-            format!("; did you mean {}?", close.iter().map(|(_, n)| format!("`{}`", cut(n, 200))).collect::<Vec<_>>().join(" or "))
+            format!(
+                "; did you mean {}?",
+                close.iter().map(|(_, n)| format!("`{}`", cut(n, 200))).collect::<Vec<_>>().join(" or ")
+            )
         }
     }
 }

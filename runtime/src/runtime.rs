@@ -43,9 +43,9 @@ use crate::error::Error;
 use crate::executor::Executor;
 use crate::normalize::{NormalizeError, normalize};
 use crate::outcome::{Outcome, PendingCall};
-use crate::pass::{self, Live, Passed, Setting};
-use lives::{Entered, Lives};
+use crate::pass::{self, Late, Live, Passed, Setting};
 use crate::store::{Barrier, Store};
+use lives::{Entered, Lives};
 
 /// Runs code durably. Cheap to clone; all clones are the same runtime.
 #[derive(Clone)]
@@ -63,6 +63,7 @@ struct Inner {
     owner: OwnerId,
     catalogue: tokio::sync::Mutex<Option<Arc<Catalogue>>>,
     lives: Lives,
+    late: Arc<Late>,
     transform: Option<Arc<transform::Transform>>,
 }
 
@@ -159,7 +160,10 @@ impl Runtime {
         let prune = Write::Prune { keep: self.0.limits.executions };
         let begin = vec![Write::Begin(Box::new(execution.clone())), prune];
         let id = execution.id().clone();
-        let task = self.spawn(self.enter(&id), catalogue, execution, Vec::new(), begin);
+        let entered = self.enter(&id);
+        // Before anybody knows the id: whoever names it finds it. What is not kept of it fails the writes that follow.
+        drop(self.0.store.append(&id, execution.token, begin, Barrier::Later));
+        let task = self.spawn(entered, catalogue, execution, Vec::new());
         Ok(Started::running(id, task))
     }
 
@@ -170,9 +174,8 @@ impl Runtime {
         catalogue: Arc<Catalogue>,
         execution: Execution,
         entries: Vec<Entry>,
-        begin: Vec<Write>,
     ) -> Result<Outcome, Error> {
-        started::ended(self.spawn(entered, catalogue, execution, entries, begin)).await
+        started::ended(self.spawn(entered, catalogue, execution, entries)).await
     }
 
     /// The same in a task of its own, which nobody has to wait for.
@@ -182,11 +185,10 @@ impl Runtime {
         catalogue: Arc<Catalogue>,
         execution: Execution,
         entries: Vec<Entry>,
-        begin: Vec<Write>,
     ) -> JoinHandle<Result<Outcome, Error>> {
         let transform = self.0.transform.clone();
         self.0.executor.runtime().spawn(async move {
-            let ended = entered.runtime.passes(catalogue, execution, entries, begin, entered.live.clone()).await;
+            let ended = entered.runtime.passes(catalogue, execution, entries, entered.live.clone()).await;
             // At rest before the result is shaped: a slow transform holds nobody up.
             drop(entered);
             match (ended, transform) {
@@ -201,22 +203,19 @@ impl Runtime {
         catalogue: Arc<Catalogue>,
         mut execution: Execution,
         mut entries: Vec<Entry>,
-        mut begin: Vec<Write>,
         live: Arc<Live>,
     ) -> Result<Outcome, Error> {
         let setting = self.setting(catalogue);
         loop {
             let normalized = match normalize(&execution.start.code) {
                 Ok(normalized) => normalized,
-                Err(error) => return self.refuse(&setting, &execution, begin, error).await,
+                Err(error) => return self.refuse(&setting, &execution, error).await,
             };
             let seed = match execution.start.determinism {
                 Determinism::Recorded => execution.start.seed,
                 Determinism::Live => self.0.ids.seed()?,
             };
-            let at_begin = std::mem::take(&mut begin);
-            let passed =
-                pass::run(setting.clone(), execution, entries, normalized, seed, at_begin, live.clone()).await?;
+            let passed = pass::run(setting.clone(), execution, entries, normalized, seed, live.clone()).await?;
             if passed.finish.status == Status::Paused
                 && let Some(next) = self.resume_if_decided(&passed.execution)?
             {
@@ -232,7 +231,6 @@ impl Runtime {
         &self,
         setting: &Arc<Setting>,
         execution: &Execution,
-        begin: Vec<Write>,
         error: NormalizeError,
     ) -> Result<Outcome, Error> {
         let error = error.into_error();
@@ -240,8 +238,7 @@ impl Runtime {
         let at = self.0.clock.epoch_ms();
         let end = PassEnd { ended: Ended::Failed(error.clone()), timers_left: &[], logs: Vec::new(), at };
         let ended = finish(&replay, execution, end, &setting.catalogue.wishes(), &self.0.limits);
-        let writes = begin.into_iter().chain(ended.writes).collect();
-        self.0.store.append(execution.id(), execution.token, writes, Barrier::Now).await?;
+        self.0.store.append(execution.id(), execution.token, ended.writes, Barrier::Now).await?;
         pass::run_due_hooks(setting, execution.id()).await?;
         let id = execution.id().clone();
         Ok(Outcome::Failed { execution: Some(id), error, logs: Vec::new(), calls: Some(Vec::new()) })
@@ -254,6 +251,7 @@ impl Runtime {
             catalogue,
             clock: self.0.clock.clone(),
             limits: self.0.limits.clone(),
+            late: self.0.late.clone(),
         })
     }
 

@@ -56,9 +56,9 @@ async () => {
 /// A pass long enough to be killed, and short enough to wait for.
 const SLOW: &str = "\
 async () => {
-  const notes_before = await notes.listNotes();
+  const before = await notes.listNotes();
   await new Promise((done) => setTimeout(done, 2000));
-  return notes_before.length;
+  return before.length;
 }
 ";
 

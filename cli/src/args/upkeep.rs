@@ -1,5 +1,7 @@
 //! The command line of what comes after a run: undoing it, going on after a crash, and letting go of what is old.
 
+use std::path::PathBuf;
+
 use clap::ArgGroup;
 
 #[derive(Debug, clap::Args)]
@@ -65,6 +67,13 @@ pub(crate) struct Prune {
     pub(crate) yes: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Backup {
+    /// The new file; one that exists is never replaced.
+    #[arg(value_name = "FILE")]
+    pub(crate) to: PathBuf,
+}
+
 /// A span of time as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Age {
@@ -96,7 +105,8 @@ mod tests {
         for (text, ms) in [("0s", 0), ("90m", 90 * minute), ("24h", 24 * 60 * minute), ("7d", 7 * 24 * 60 * minute)] {
             assert_eq!(age(text), Ok(Age { text: text.to_owned(), ms }));
         }
-        for text in ["", "5", "h", "1.5h", "-1h", "+1h", "1 h", "1w", "99999999999999999999s", "18446744073709551615d"] {
+        for text in ["", "5", "h", "1.5h", "-1h", "+1h", "1 h", "1w", "99999999999999999999s", "18446744073709551615d"]
+        {
             assert!(age(text).is_err(), "{text:?}");
         }
     }

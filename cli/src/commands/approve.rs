@@ -26,8 +26,11 @@ pub(super) fn run(args: Approve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
     let pending: Vec<PendingCall> = record.entries.iter().filter_map(|e| PendingCall::of(&id, e)).collect();
     if gone && status == Status::Running {
         // A decision would be stored and nobody would act on it.
-        return Err(Fault::conflict("not_resumable", format!("nothing can be approved: {id} stands still, its process is gone"))
-            .with_hint(format!("first {}", setup.command(&["recover", id.as_str()]))));
+        return Err(Fault::conflict(
+            "not_resumable",
+            format!("nothing can be approved: {id} stands still, its process is gone"),
+        )
+        .with_hint(format!("first: {}", setup.command(&["recover", id.as_str()]))));
     }
     let chosen = choose(&pending, &args.seq, status)?;
     if !chosen.is_empty() {

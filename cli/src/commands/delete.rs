@@ -42,7 +42,8 @@ pub(super) fn run(args: &Delete, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
     if let Some((standing, record)) = &running {
         standing::say_stopping(ui, *standing, record, runtime.limits().cancel_ms);
     }
-    if !block_on(async { Ok(runtime.delete(&id).await?) })? {
+    let standing = running.map_or(Standing::AtRest, |(standing, _)| standing);
+    if !block_on(async { runtime.delete(&id).await.map_err(|error| standing::fault(error, standing)) })? {
         return Err(Fault::conflict("not_found", format!("execution {id} was deleted by somebody else meanwhile")));
     }
     if ui.form() == Output::Json {

@@ -27,8 +27,10 @@ pub(super) fn run(args: &Expire, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
         let rows: Vec<_> = stale.iter().map(row).collect();
         ui.talk(table(&["ID", "STATUS", "CHANGED", "CODE"], &rows, 3, width()));
         ui.talk("paused ones end as rejected, abandoned ones as error; what they did stays done");
-        if ask(ui, &format!("End {}?", if stale.len() == 1 { "it".to_owned() } else { format!("these {}", stale.len()) }))?
-            == Said::No
+        if ask(
+            ui,
+            &format!("End {}?", if stale.len() == 1 { "it".to_owned() } else { format!("these {}", stale.len()) }),
+        )? == Said::No
         {
             ui.talk("nothing was ended");
             return Ok(Exit::Conflict);

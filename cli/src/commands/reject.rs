@@ -21,7 +21,7 @@ pub(super) fn run(args: Reject, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
         let status = record.execution.status;
         let gone = status == Status::Running && Standing::of(&store, &record.execution)? == Standing::Gone;
         let hint = match gone {
-            true => format!("its process is gone; first {}", setup.command(&["recover", id.as_str()])),
+            true => format!("its process is gone; first: {}", setup.command(&["recover", id.as_str()])),
             false => format!("see what is: {}", setup.command(&["pending", id.as_str()])),
         };
         let what = format!("seq {} of {id} is not pending: the status is {status}", args.seq);

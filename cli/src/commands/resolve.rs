@@ -23,7 +23,7 @@ pub(super) fn run(args: Resolve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
     let record = standing::load(&store, &id)?;
     if record.execution.status == Status::Running && Standing::of(&store, &record.execution)? == Standing::Gone {
         return Err(Fault::conflict("not_resumable", format!("nothing is in doubt yet: the process of {id} is gone"))
-            .with_hint(format!("first {}", setup.command(&["recover", id.as_str()]))));
+            .with_hint(format!("first: {}", setup.command(&["recover", id.as_str()]))));
     }
     let runtime = setup.runtime(store)?;
     let word = word(&args, &runtime)?;
@@ -40,7 +40,9 @@ pub(super) fn run(args: Resolve, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> 
         Ended::Done(Resolved::Refused(error)) => {
             let code = error.kind.as_str();
             if ui.form() == Output::Json {
-                ui.json(&serde_json::json!({ "error": { "code": code, "message": error.message, "hint": error.hint } }))?;
+                ui.json(
+                    &serde_json::json!({ "error": { "code": code, "message": error.message, "hint": error.hint } }),
+                )?;
             }
             ui.talk(code_error(&error, ""));
             ui.talk(format!("resolve: {}", styled(BOLD, setup.command(&["unresolved", id.as_str()]))));

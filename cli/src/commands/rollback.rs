@@ -12,8 +12,9 @@ use crate::exit::Exit;
 use crate::fault::Fault;
 use crate::output::outcome::{many, value};
 use crate::output::table::{Cell, table};
-use crate::output::text::{indent, path, safe};
-use crate::output::{BAD, BOLD, DIM, GOOD, Ui, WAITS, styled, width};
+use crate::output::text::{indent, safe};
+use crate::output::undone::{self, named, number, outcome};
+use crate::output::{BOLD, DIM, Ui, WAITS, styled, width};
 use crate::progress::{self, Over};
 use crate::setup::{Opening, Setup};
 use crate::{interrupt, select};
@@ -62,10 +63,13 @@ pub(super) fn run(args: &Rollback, setup: &Setup, ui: &Ui) -> Result<Exit, Fault
         }
     }
     standing::say_stopping(ui, standing, &record, runtime.limits().cancel_ms);
-    let Some(report) = undo(setup, ui, &runtime, &record, &plan)? else { return Ok(Exit::Interrupted) };
+    let Some(report) = undo(setup, ui, &runtime, &record, standing, &plan)? else { return Ok(Exit::Interrupted) };
     show(setup, ui, &report)?;
     Ok(if report.left() == 0 { Exit::Completed } else { Exit::CodeFailed })
 }
+
+/// How many calls are listed in a question.
+const SHOWN: usize = 30;
 
 /// What is to be undone, and what will be left.
 fn announced(record: &Record, standing: Standing, plan: &[OfferedCall]) -> String {
@@ -83,14 +87,25 @@ fn announced(record: &Record, standing: Standing, plan: &[OfferedCall]) -> Strin
     }
     let (reverts, stays): (Vec<_>, Vec<_>) =
         plan.iter().filter(|call| !is_harmless(call)).partition(|call| call.offer == Offer::Revert);
+    let planned = |mut rows: Vec<Vec<Cell>>, headings: &[&str]| {
+        let more = rows.len().saturating_sub(SHOWN);
+        rows.truncate(SHOWN);
+        let shown = indent(&table(headings, &rows, headings.len() - 1, width().map(|w| w - 2)), "  ");
+        if more == 0 { shown } else { format!("{shown}\n  {}", styled(DIM, format!("… {more} more"))) }
+    };
     if !reverts.is_empty() {
         lines.push(format!("{} can be undone, newest first:", many(reverts.len(), "call")));
-        lines.push(planned(&reverts));
+        let row = |call: &&OfferedCall| vec![number(call.seq), named(&call.connector, &call.method), args(call)];
+        lines.push(planned(reverts.iter().map(row).collect(), &["SEQ", "CALL", "ARGS"]));
     }
     if !stays.is_empty() {
         let verb = if stays.len() == 1 { "cannot and stays" } else { "cannot and stay" };
         lines.push(format!("{} {verb}:", many(stays.len(), "call")));
-        lines.push(planned(&stays));
+        let row = |call: &&OfferedCall| {
+            let why = if let Offer::Report(undone) = &call.offer { outcome(undone) } else { Cell::plain("") };
+            vec![number(call.seq), named(&call.connector, &call.method), why, args(call)]
+        };
+        lines.push(planned(stays.iter().map(row).collect(), &["SEQ", "CALL", "WHY", "ARGS"]));
     }
     lines.join("\n")
 }
@@ -99,20 +114,8 @@ fn is_harmless(call: &OfferedCall) -> bool {
     matches!(&call.offer, Offer::Report(undone) if !undone.is_left())
 }
 
-fn planned(calls: &[&OfferedCall]) -> String {
-    let row = |call: &&OfferedCall| {
-        let why = match &call.offer {
-            Offer::Report(undone) => outcome(undone),
-            _ => Cell::plain(""),
-        };
-        vec![Cell(format!("#{}", call.seq), DIM), named(&call.connector, &call.method), why, Cell::plain(value(call.args.as_ref()))]
-    };
-    let rows: Vec<_> = calls.iter().map(row).collect();
-    indent(&table(&[], &rows, 3, width().map(|w| w - 2)), "  ")
-}
-
-fn named(connector: &str, method: &str) -> Cell {
-    Cell::plain(path(connector, method))
+fn args(call: &OfferedCall) -> Cell {
+    Cell(value(call.args.as_ref()), DIM)
 }
 
 /// Rolls back; nothing after Ctrl-C.
@@ -121,6 +124,7 @@ fn undo(
     ui: &Ui,
     runtime: &Runtime,
     record: &Record,
+    standing: Standing,
     plan: &[OfferedCall],
 ) -> Result<Option<RollbackReport>, Fault> {
     let interrupted = interrupt::catch();
@@ -137,7 +141,7 @@ fn undo(
         };
         over.set();
         let _ = progress.await;
-        Ok(Some(done?))
+        done.map(Some).map_err(|error| standing::fault(error, standing))
     })
 }
 
@@ -145,48 +149,14 @@ fn show(setup: &Setup, ui: &Ui, report: &RollbackReport) -> Result<(), Fault> {
     if ui.form() == Output::Json {
         ui.json(&wire(report))?;
     } else if !report.calls.is_empty() {
-        let row = |call: &UndoneCall| {
-            vec![Cell(format!("#{}", call.seq), DIM), named(&call.connector, &call.method), outcome(&call.undone)]
-        };
-        ui.data(table(&["SEQ", "CALL", "OUTCOME"], &report.calls.iter().map(row).collect::<Vec<_>>(), 3, None))?;
+        ui.data(table(&["SEQ", "CALL", "OUTCOME"], &undone::rows(&report.calls), 3, None))?;
     }
-    ui.talk(summary(report));
+    ui.talk(undone::summary(report));
     let hints = hints(setup, report);
     if !hints.is_empty() {
         ui.talk(hints.join("\n"));
     }
     Ok(())
-}
-
-/// What became of a call, for people.
-fn outcome(undone: &Undone) -> Cell {
-    match undone {
-        Undone::Reverted => Cell("reverted".to_owned(), GOOD),
-        Undone::NothingToRevert => Cell("nothing to revert".to_owned(), DIM),
-        Undone::NoRevert => Cell("no revert".to_owned(), WAITS),
-        Undone::ConnectorMissing => Cell("connector missing".to_owned(), WAITS),
-        Undone::Failed(failure) => Cell(format!("failed: {}", failure.message), BAD),
-        Undone::Unknown(failure) => Cell(format!("outcome unknown: {}", failure.message), BAD),
-    }
-}
-
-/// One line that says whether everything is undone.
-fn summary(report: &RollbackReport) -> String {
-    let (id, reverted, left) = (&report.execution, report.reverted(), report.left());
-    let status = report.status.map_or("gone", Status::as_str);
-    let head = match (reverted, left) {
-        (0, 0) => return format!("{} in {id}: its status stays {status}", styled(GOOD, "nothing to undo")),
-        (_, 0) => return format!("{} {id}: {} undone, nothing is left", styled(GOOD, "rolled back"), many(reverted, "call")),
-        (0, _) => "NOT rolled back",
-        _ => "only PARTLY rolled back",
-    };
-    let failed = match report.failed() {
-        0 => String::new(),
-        failed => format!(" ({} failed)", many(failed, "revert")),
-    };
-    let stays = if report.status == Some(Status::RolledBack) { String::new() } else { format!("; the status stays {status}") };
-    let still = if left == 1 { "may still have its effect" } else { "may still have their effect" };
-    format!("{} {id}: {} undone, {left} {still}{failed}{stays}", styled(BAD, head), many(reverted, "call"))
 }
 
 /// What to do about what is left.

@@ -3,7 +3,7 @@
 use codemode_runtime::durable::recovery::{Work, left_undone};
 use codemode_runtime::store::Record;
 use codemode_runtime::store::sqlite::SqliteStore;
-use codemode_runtime::{Execution, ExecutionId, Status, Store as _};
+use codemode_runtime::{Error, Execution, ExecutionId, Status, Store as _};
 
 use crate::fault::Fault;
 use crate::output::time::span;
@@ -69,6 +69,17 @@ pub(super) fn say_stopping(ui: &Ui, standing: Standing, record: &Record, limit_m
     if let (Standing::Worked(_), Some(works)) = (standing, standing.sentence(record)) {
         let id = record.execution.id();
         ui.talk(format!("{id} {works}: asking it to stop; this takes at most {}", span(limit_ms)));
+    }
+}
+
+/// Why something could not be done. Where a process does not let go of the execution, it is named.
+pub(super) fn fault(error: Error, standing: Standing) -> Fault {
+    match (&error, standing) {
+        (Error::StillRunning(id), Standing::Worked(Some(process))) => {
+            Fault::conflict("still_running", format!("{id} still runs: process {process} did not stop it in time"))
+                .with_hint("wait for the end of its pass, or stop that process; then try again")
+        }
+        _ => error.into(),
     }
 }
 

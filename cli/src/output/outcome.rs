@@ -74,7 +74,10 @@ pub(crate) fn waits(pending: &[PendingCall], calls: &[Entry]) -> String {
     let in_doubt = calls.iter().filter(|e| e.is_in_doubt()).count();
     let parts = [
         (pending.len(), if pending.len() == 1 { "waits for approval" } else { "wait for approval" }),
-        (in_doubt, if in_doubt == 1 { "is in doubt: it may have happened" } else { "are in doubt: they may have happened" }),
+        (
+            in_doubt,
+            if in_doubt == 1 { "is in doubt: it may have happened" } else { "are in doubt: they may have happened" },
+        ),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     parts.map(|(count, what)| format!("{} {what}", many(count, "call"))).collect::<Vec<_>>().join(", ")

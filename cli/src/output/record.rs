@@ -92,9 +92,15 @@ impl RolledBack {
         (tried > 0 || record.execution.status == Status::RolledBack).then(|| Self {
             reverted: count(|e| e.state == EntryState::Reverted),
             failed: count(Entry::is_not_reverted),
-            left: count(|e| offer(e, Configured::NotRevertible) == Offer::Report(Undone::NoRevert)),
+            left: count(may_have_effect),
         })
     }
+}
+
+/// Whether its effect may still be there, as far as the journal knows.
+fn may_have_effect(entry: &Entry) -> bool {
+    let is_settled = entry.revert.as_ref().is_some_and(|r| r.failure.is_none()) && entry.state != EntryState::Reverting;
+    !is_settled && offer(entry, Configured::NotRevertible) == Offer::Report(Undone::NoRevert)
 }
 
 fn rolled_back(record: &Record) -> Option<String> {
@@ -184,7 +190,8 @@ fn revert(entry: &Entry) -> Option<Vec<Cell>> {
     let outcome = match (&revert.failure, entry.state) {
         (Some(failure), _) => Cell(format!("failed: {}: {}", failure.code, failure.message), BAD),
         (None, EntryState::Reverting) => Cell("being undone".to_owned(), WAITS),
-        (None, _) => Cell("reverted".to_owned(), GOOD),
+        (None, EntryState::Reverted) => Cell("reverted".to_owned(), GOOD),
+        (None, _) => Cell("nothing to revert".to_owned(), DIM),
     };
     let rest = [Cell::plain(revert.number.to_string()), Cell::plain(utc(revert.at)), outcome];
     Some(names(entry).into_iter().chain(rest).collect())

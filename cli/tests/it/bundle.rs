@@ -13,10 +13,9 @@ fn exported(kit: &Kit) -> String {
     std::fs::read_to_string(kit.path("run.jsonl")).expect("the file is there")
 }
 
-/// The lines with a digest that fits them, in place of the last line.
+/// The lines with a digest that fits them, in place of the last line; also in the file `edited.jsonl`.
 fn resealed(kit: &Kit, text: &str) -> String {
     let body: String = text.lines().take(text.lines().count() - 1).map(|line| format!("{line}\n")).collect();
-    // A wrong digest is refused before anything runs, so the edit is proved by what the library says of the right one.
     let sha256 = codemode_runtime::durable::digest::of_bytes(body.as_bytes());
     let text = format!("{body}{{\"kind\":\"digest\",\"lines\":{},\"sha256\":\"{sha256}\"}}\n", body.lines().count());
     kit.write("edited.jsonl", &text);

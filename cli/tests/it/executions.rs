@@ -57,6 +57,17 @@ fn deleting_needs_a_yes_and_removes_the_journal() {
 }
 
 #[test]
+fn deleting_one_that_runs_elsewhere_stops_it_first_and_says_so() {
+    let kit = Kit::new();
+    let (host, id) = kit.with_mail().hanging("async () => await mail.createNote(1)", 1);
+    let deleted = kit.run(&["delete", &id, "--yes"]);
+    assert_eq!(deleted.code, 0, "{deleted:?}");
+    let said = format!("{id} runs in process {}: asking it to stop", host.process());
+    assert!(deleted.err.contains(&said), "{deleted:?}");
+    kit.run(&["show", &id]).failed(4, "not_found");
+}
+
+#[test]
 fn pending_lists_the_calls_of_all_executions_or_of_one() {
     let kit = Kit::new();
     let (first, second) = (kit.paused(), kit.paused());

@@ -2,14 +2,14 @@
 //! It is this very file of tests, started once more.
 
 use std::env;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
+use codemode_runtime::connector::Method;
 use codemode_runtime::connector::component::{ComponentConnector, ComponentOptions};
 use codemode_runtime::connector::native::Native;
-use codemode_runtime::connector::Method;
 use codemode_runtime::durable::failure::EffectState;
 use codemode_runtime::store::sqlite::{Options, SqliteStore};
 use codemode_runtime::{ComponentExecutor, Engine, EngineOptions, Failure, Runtime};
@@ -31,13 +31,17 @@ const ON_ITS_WAY: &str = "a call is on its way";
 const AT_REST: &str = "the execution is at rest";
 
 /// A program that runs one execution.
-pub(crate) struct Host(Child);
+pub(crate) struct Host {
+    child: Child,
+    /// Where nobody takes what it says, it fails.
+    _said: Lines<BufReader<ChildStdout>>,
+}
 
 impl Kit {
     /// Runs code in another program, to the end of its pass.
     pub(crate) fn elsewhere(&self, code: &str) -> String {
         let mut host = self.start(code, AT_REST, 1);
-        host.0.wait().expect("it ends");
+        host.child.wait().expect("it ends");
         self.newest()
     }
 
@@ -74,10 +78,10 @@ impl Kit {
             .stdout(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let lines = BufReader::new(child.stdout.take().expect("stdout")).lines().map_while(Result::ok);
-        let heard = lines.filter(|line| line.contains(until)).take(times).count();
+        let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
+        let heard = lines.by_ref().map_while(Result::ok).filter(|line| line.contains(until)).take(times).count();
         assert_eq!(heard, times, "how often it said: {until}");
-        Host(child)
+        Host { child, _said: lines }
     }
 
     fn newest(&self) -> String {
@@ -89,21 +93,28 @@ impl Kit {
 impl Host {
     /// As by a crash.
     pub(crate) fn kill(mut self) {
-        self.0.kill().expect("it can be killed");
-        self.0.wait().expect("it ends");
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ends");
+    }
+
+    /// It lives, and does nothing any more.
+    #[cfg(unix)]
+    pub(crate) fn stall(&self) {
+        let stopped = Command::new("kill").args(["-STOP", &self.child.id().to_string()]).status().expect("kill");
+        assert!(stopped.success());
     }
 
     /// The number of its process.
     pub(crate) fn process(&self) -> u32 {
-        self.0.id()
+        self.child.id()
     }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
         // A test that failed leaves nobody behind. One that ended is not killed twice.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -123,7 +134,9 @@ async fn as_another_program_run_code() {
             Ok(json!(null))
         })
         .method(Method::write("lose"), |_, _| async {
-            Err::<serde_json::Value, _>(Failure::new("unavailable", "the line broke").with_effect(EffectState::Possible))
+            Err::<serde_json::Value, _>(
+                Failure::new("unavailable", "the line broke").with_effect(EffectState::Possible),
+            )
         });
     let mut builder = Runtime::builder()
         .store(Arc::new(SqliteStore::open(store, Options::default()).expect("a store")))

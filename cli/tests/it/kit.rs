@@ -87,10 +87,8 @@ impl Kit {
 
 /// The text without what differs from run to run: ids, times, numbers of processes.
 pub(crate) fn redacted(text: &str) -> String {
-    let forms = [
-        ("exec_0000000000000000_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "[id]"),
-        ("0000-00-00 00:00:00Z", "[time]"),
-    ];
+    let forms =
+        [("exec_0000000000000000_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "[id]"), ("0000-00-00 00:00:00Z", "[time]")];
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

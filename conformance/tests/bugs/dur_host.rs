@@ -45,7 +45,7 @@ async fn an_execution_can_be_deleted_whatever_it_is_doing() {
     delete_while_it_runs("async () => codemode.step('s', async () => t.hang())", 2).await;
 }
 
-/// Part of BUG-DUR-23: prune is later.
+/// Part of BUG-DUR-23: deleted one by one.
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_executions_leave_nothing_behind_and_the_file_stops_growing() {
     let place = Place::new();
@@ -58,7 +58,7 @@ async fn deleted_executions_leave_nothing_behind_and_the_file_stops_growing() {
         return 1; }";
     let size = || std::fs::metadata(place.path()).unwrap().len();
     let mut sizes = Vec::new();
-    for _ in 0..rounds(20, 4) {
+    for _ in 0..rounds(20, 6) {
         let mut ids = Vec::new();
         for _ in 0..rounds(200, 15) {
             ids.push(id_of(&runtime.execute(code).await.unwrap()));
@@ -82,8 +82,9 @@ async fn deleted_executions_leave_nothing_behind_and_the_file_stops_growing() {
         assert!(runtime.pending(None).unwrap().is_empty());
         sizes.push(size());
     }
-    let last = sizes.len() - 1;
-    assert!(sizes[last] <= sizes[1].max(sizes[0] + 200_000), "it grows with each round: {sizes:?}");
+    // When the log is written back into the file is the database's business; by the middle it has its size.
+    let (first, second) = sizes.split_at(sizes.len() / 2);
+    assert!(second.iter().max() <= first.iter().max(), "it grows with each round: {sizes:?}");
 }
 
 /// Covers BUG-DUR-28.

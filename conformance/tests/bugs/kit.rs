@@ -227,6 +227,20 @@ pub(crate) fn given_folder() -> PathBuf {
     PathBuf::from(std::env::var_os("CODEMODE_FOLDER").expect("a child is told its folder"))
 }
 
+/// Overwrites text in the file itself, as a bad disk or a careless hand would. The same length, so that the file stays
+/// one.
+pub(crate) fn overwrite(path: &Path, from: &[u8], to: &[u8]) {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = std::fs::read(path).unwrap();
+    let found: Vec<usize> =
+        bytes.windows(from.len()).enumerate().filter(|(_, w)| *w == from).map(|(at, _)| at).collect();
+    assert!(!found.is_empty(), "the text is in the file");
+    for at in found {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
 /// Resident memory of this process in KiB.
 #[cfg(target_os = "linux")]
 pub(crate) fn resident() -> u64 {

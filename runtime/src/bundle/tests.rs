@@ -94,9 +94,9 @@ fn each_limit_lets_so_much_pass_and_no_more() {
         BundleError::TooLarge { limit, .. } => limit.to_owned(),
         other => other.to_string(),
     };
-    assert_eq!(limit(&ReadLimits { bytes: exact.bytes - 1, ..exact.clone() }), "bundle size");
-    assert_eq!(limit(&ReadLimits { line_bytes: exact.line_bytes - 1, ..exact.clone() }), "bundle line");
-    assert_eq!(limit(&ReadLimits { lines: exact.lines - 1, ..exact.clone() }), "bundle lines");
+    assert_eq!(limit(&ReadLimits { bytes: exact.bytes - 1, ..exact }), "bundle size");
+    assert_eq!(limit(&ReadLimits { line_bytes: exact.line_bytes - 1, ..exact }), "bundle line");
+    assert_eq!(limit(&ReadLimits { lines: exact.lines - 1, ..exact }), "bundle lines");
     let shallow = limit(&ReadLimits { depth: exact.depth - 1, ..exact });
     assert!(shallow.contains("nested deeper than 4 levels"), "{shallow}");
 }

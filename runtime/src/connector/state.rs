@@ -131,7 +131,8 @@ impl StateSession {
             }
             waited = waited.saturating_add(LOOK_MS);
         };
-        let reads: Vec<(StateKey, u64)> = self.seen().reads.iter().map(|(at, version)| (at.clone(), *version)).collect();
+        let reads: Vec<(StateKey, u64)> =
+            self.seen().reads.iter().map(|(at, version)| (at.clone(), *version)).collect();
         for (at, version) in reads {
             let found = self.store.state(&self.connector, self.scoped(at.scope), &at.key).map_err(unavailable)?;
             if found.map_or(0, |v| v.version) != version {

@@ -2,9 +2,9 @@
 //! version they saw, so that of several only one wins.
 
 use super::digest::digest;
+use super::ending::{Ending, end_at_rest};
 use super::execution::{Execution, Status};
 use super::failure::{CodeError, ErrorKind};
-use super::ending::{Ending, end_at_rest};
 use super::finish::HookWish;
 use super::id::{OwnerId, Seq};
 use super::journal::{Decision, Entry, EntryState};

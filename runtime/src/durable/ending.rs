@@ -86,3 +86,6 @@ fn close_open(entries: &[Entry], at: u64) -> Vec<Write> {
     });
     unknown.chain([Write::Sweep { from: open, to: EntryState::Withdrawn, at }]).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,7 @@ pub struct PassEnd<'a> {
     pub ended: Ended,
     /// Armed timers, with the milliseconds they have left.
     pub timers_left: &'a [(Op, u64)],
-    /// Its console lines.
+    /// Its console lines, as far as they are not written yet.
     pub logs: Vec<String>,
     /// Epoch milliseconds.
     pub at: u64,

@@ -14,6 +14,8 @@
 pub mod approval;
 pub mod decide;
 pub mod digest;
+#[cfg(test)]
+mod drawn;
 pub mod ending;
 pub mod execution;
 pub mod failure;

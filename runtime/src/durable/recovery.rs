@@ -74,3 +74,6 @@ pub fn claim(execution: &Execution, owner: OwnerId) -> (Vec<Write>, Execution) {
     let claimed = Execution { token: Token(execution.token.0 + 1), owner: Some(owner), ..execution.clone() };
     (vec![Write::Owned { token: claimed.token, owner: claimed.owner }], claimed)
 }
+
+#[cfg(test)]
+mod tests;

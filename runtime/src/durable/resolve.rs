@@ -112,3 +112,6 @@ pub fn may_go_on(execution: &Execution, entries: &[Entry]) -> bool {
     };
     execution.status == Status::Paused && !entries.iter().any(waits)
 }
+
+#[cfg(test)]
+mod tests;

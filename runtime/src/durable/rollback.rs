@@ -7,7 +7,7 @@
 
 use super::ending::only_ended;
 use super::execution::{Execution, Status};
-use super::failure::{EffectState, Failure};
+use super::failure::{EffectState, Failure, code};
 use super::finish::{HookWish, due_hooks};
 use super::id::{ExecutionId, Seq};
 use super::journal::{Effect, Entry, EntryState, Request, RevertAttempt};
@@ -201,11 +201,12 @@ fn may_have_effect(entry: &Entry) -> bool {
     }
 }
 
-/// The state that a call had before a rollback touched it; it says what the connector is told of the outcome.
+/// The state that a call had before a rollback touched it; it says what the connector is told of the outcome, and what a
+/// follower of the execution once read of it.
 #[must_use]
 pub fn original_state(entry: &Entry) -> EntryState {
     match &entry.revert {
-        Some(revert) if entry.state == EntryState::Reverting => revert.from,
+        Some(revert) if matches!(entry.state, EntryState::Reverting | EntryState::Reverted) => revert.from,
         _ => entry.state,
     }
 }
@@ -218,11 +219,21 @@ pub fn begin_revert(entry: &Entry, at: u64) -> (Write, RevertAttempt) {
     (Write::Reverted { op: entry.op, state: EntryState::Reverting, revert: attempt.clone() }, attempt)
 }
 
-/// The end of an attempt: what is written, and what people read.
+/// The end of an attempt in an execution of that status: what is written, and what people read.
+///
+/// A paused execution goes on unless something was undone. So there a call without anything to undo keeps its state: the
+/// code still waits for its answer, or somebody's word on it.
 #[must_use]
-pub fn end_revert(entry: &Entry, attempt: RevertAttempt, outcome: Result<Reverted, Failure>, at: u64) -> (Write, Undone) {
+pub fn end_revert(
+    entry: &Entry,
+    attempt: RevertAttempt,
+    outcome: Result<Reverted, Failure>,
+    status: Status,
+    at: u64,
+) -> (Write, Undone) {
     let (state, failure, undone) = match outcome {
         Ok(Reverted::Reverted) => (EntryState::Reverted, None, Undone::Reverted),
+        Ok(Reverted::NothingToRevert) if status == Status::Paused => (attempt.from, None, Undone::NothingToRevert),
         Ok(Reverted::NothingToRevert) => (EntryState::Reverted, None, Undone::NothingToRevert),
         Err(failure) => {
             let undone = match failure.effect {
@@ -233,6 +244,17 @@ pub fn end_revert(entry: &Entry, attempt: RevertAttempt, outcome: Result<Reverte
         }
     };
     (Write::Reverted { op: entry.op, state, revert: RevertAttempt { failure, at, ..attempt } }, undone)
+}
+
+/// The end of an attempt whose process is gone, where nobody can be asked again: it may have undone the call. `None`: there
+/// is no such attempt.
+#[must_use]
+pub fn end_interrupted(entry: &Entry, at: u64) -> Option<Write> {
+    let attempt = entry.revert.clone().filter(|_| entry.state == EntryState::Reverting)?;
+    let message = "the process that asked for this revert is gone, and now there is nobody to be asked";
+    let failure = Failure::new(code::UNAVAILABLE, message).with_effect(EffectState::Possible);
+    let state = attempt.from;
+    Some(Write::Reverted { op: entry.op, state, revert: RevertAttempt { failure: Some(failure), at, ..attempt } })
 }
 
 /// The execution is rolled back from the first call on that is undone; what was pending is withdrawn (ROLLBACK-11). In
@@ -258,3 +280,6 @@ pub fn rolled_back(execution: &Execution, at: u64) -> Vec<Write> {
 pub fn due_at_end(execution: &Execution, wishes: &[HookWish]) -> Vec<Write> {
     due_hooks(&only_ended(wishes), execution.pass, Status::RolledBack)
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,7 +91,6 @@ impl Sources {
     }
 
     /// The answer as the journal is to keep it: a reference where it has the same text already.
-    #[must_use]
     pub fn kept(&mut self, entries: &[Entry], op: Op, answer: Answer) -> Answer {
         let entry = |op: Op| entries.get(op.0 as usize);
         let Some(name) = entry(op).and_then(name_of) else { return answer };
@@ -110,7 +109,6 @@ impl Sources {
 }
 
 /// The answer to `op` as the code gets it.
-#[must_use]
 pub fn delivered(entries: &[Entry], op: Op, answer: Answer) -> Answer {
     let entry = |op: Op| entries.get(op.0 as usize);
     let is_snippet = entry(op).and_then(name_of).is_some();

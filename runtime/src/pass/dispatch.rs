@@ -1,6 +1,7 @@
 //! Serves the executor's asks: checks and converts, hands them to the replay machine, appends what it wants written,
 //! begins what it wants begun, and waits for arrivals.
 
+mod console;
 pub(super) mod offline;
 
 use std::any::Any;
@@ -13,6 +14,7 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Sleep;
 
+use self::console::Console;
 use super::answer::{self, Asked, answer};
 use super::perform::{Arrived, Gate, Perform, Performance, Ready, commit, perform};
 use super::refusal::{self, MESSAGE_UNITS, RESULT, storage, unrecordable};
@@ -49,12 +51,11 @@ pub(crate) struct Pass {
     /// On the monotonic clock.
     ends_at: u64,
     deadline: Pin<Box<Sleep>>,
-    logs: Vec<String>,
-    unlogged: u64,
+    pub(super) console: Console,
     over: Option<End>,
     /// The host said that nothing is outstanding.
     finished: bool,
-    live: Arc<Live>,
+    pub(super) live: Arc<Live>,
 }
 
 impl Pass {
@@ -75,8 +76,7 @@ impl Pass {
             fires_at: BTreeMap::new(),
             ends_at: setting.clock.monotonic_ms().saturating_add(limits.pass_ms),
             deadline: Box::pin(tokio::time::sleep(Duration::from_millis(limits.pass_ms))),
-            logs: Vec::new(),
-            unlogged: 0,
+            console: Console::default(),
             over: None,
             finished: false,
             live,
@@ -113,17 +113,6 @@ impl Pass {
         let now = self.setting.clock.monotonic_ms();
         let armed = self.fires_at.iter().filter(|(op, _)| self.replay.is_armed(**op));
         armed.map(|(op, at)| (*op, at.saturating_sub(now))).collect()
-    }
-
-    /// The console lines of this pass.
-    pub(super) fn take_logs(&mut self) -> Vec<String> {
-        if self.unlogged > 0 {
-            let limit = self.setting.limits.log_lines;
-            self.logs
-                .push(format!("[codemode] {} more lines were dropped (limit `log lines`, {limit})", self.unlogged));
-            self.unlogged = 0;
-        }
-        std::mem::take(&mut self.logs)
     }
 
     pub(super) fn value_limits(&self) -> ValueLimits {
@@ -201,9 +190,10 @@ impl Pass {
         }
     }
 
-    /// Appends what the machine wants written and begins what it wants begun.
+    /// Appends what the machine wants written and what was printed, and begins what the machine wants begun.
     fn flush(&mut self) -> Result<(), PassOver> {
-        let (writes, starts) = self.replay.drain();
+        let (mut writes, starts) = self.replay.drain();
+        writes.extend(self.console.news());
         let effectful = |start: &Start| match start {
             Start::Perform(op) => self.replay.entry(*op).is_some_and(|e| e.terms.needs_barrier()),
             Start::Timer(..) => false,
@@ -279,13 +269,7 @@ impl Pass {
     }
 
     /// An answer with connector state: both are committed before the code gets it.
-    fn commit_with_state(
-        &mut self,
-        op: Op,
-        answer: Answer,
-        (state, turn): (Vec<Write>, Option<StateLock>),
-        at: u64,
-    ) {
+    fn commit_with_state(&mut self, op: Op, answer: Answer, (state, turn): (Vec<Write>, Option<StateLock>), at: u64) {
         let Some(write) = self.replay.answer_write(op, &answer, at) else {
             return self.replay.arrived(op, answer, at, Keep::ToWrite);
         };
@@ -455,19 +439,7 @@ impl Dispatch for Pass {
     }
 
     fn log(&mut self, level: Level, line: String) {
-        if self.logs.len() >= self.setting.limits.log_lines as usize {
-            self.unlogged += 1;
-            return;
-        }
-        let prefix = match level {
-            Level::Log => "",
-            Level::Info => "[info] ",
-            Level::Warn => "[warn] ",
-            Level::Error => "[error] ",
-            Level::Debug => "[debug] ",
-        };
-        let line = cut(&line, self.setting.limits.log_line_units as usize);
-        self.logs.push(format!("{prefix}{line}"));
+        self.console.log(level, &line, &self.setting.limits);
     }
 
     fn refuse(&mut self, subject: String, refusal: Refusal) -> PassOver {

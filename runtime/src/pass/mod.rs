@@ -6,6 +6,7 @@ mod broken;
 mod dispatch;
 mod ending;
 mod hooks;
+mod late;
 mod perform;
 mod refusal;
 mod revert;
@@ -35,6 +36,7 @@ use dispatch::Pass;
 
 pub(crate) use dispatch::offline::{Asking, PlayEnd, Played, play, words};
 pub(crate) use hooks::run_due as run_due_hooks;
+pub(crate) use late::{InFlight, Late};
 pub(crate) use revert::{Begun, nothing_to_revert, preview, revert_all};
 
 /// What the passes of one runtime share.
@@ -44,6 +46,7 @@ pub(crate) struct Setting {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
+    pub(crate) late: Arc<Late>,
 }
 
 impl Setting {
@@ -122,20 +125,16 @@ pub(crate) struct Passed {
     pub(crate) logs: Vec<String>,
 }
 
-/// Runs one pass to its end. `begin` are writes that go in front: the insert of a new execution.
+/// Runs one pass to its end.
 pub(crate) async fn run(
     setting: Arc<Setting>,
     execution: Execution,
     entries: Vec<Entry>,
     normalized: Normalized,
     seed: [u8; 32],
-    begin: Vec<Write>,
     live: Arc<Live>,
 ) -> Result<Passed, Error> {
     let id = execution.id().clone();
-    if !begin.is_empty() {
-        drop(setting.store.append(&id, execution.token, begin, Barrier::Later));
-    }
     let request = request(&setting, &execution, &normalized, seed);
     let pass = Pass::new(setting.clone(), &execution, entries, live.clone());
     let running = AssertUnwindSafe(async { setting.executor.run(request, Box::new(pass)).await });
@@ -153,16 +152,16 @@ pub(crate) async fn run(
     let (ended, result) = ending::ended(&mut pass, ran, &normalized);
     pass.close();
     let at = setting.clock.epoch_ms();
-    let logs = pass.take_logs();
+    let logs = pass.console.end(&setting.limits);
     let timers = pass.timers_left();
     let (mut writes, _) = pass.replay.drain();
     let wishes = setting.catalogue.wishes();
-    let end = PassEnd { ended, timers_left: &timers, logs: logs.clone(), at };
+    let end = PassEnd { ended, timers_left: &timers, logs: pass.console.unwritten(), at };
     let ended = finish(&pass.replay, &execution, end, &wishes, &setting.limits);
     writes.extend(ended.writes.iter().cloned());
     let stored = setting.store.append(&id, execution.token, writes, Barrier::Now).await;
     let entries = pass.replay.entries().to_vec();
-    perform::finish_late(*pass);
+    late::finish(*pass);
     live.change();
     if let Err(error) = stored {
         hooks::pass_lost(&setting, &id, execution.pass).await;

@@ -10,10 +10,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
-use futures_util::stream::StreamExt as _;
 
 use super::Setting;
-use super::dispatch::Pass;
 use super::refusal::{MESSAGE_UNITS, unrecordable};
 use crate::catalogue::Configured;
 use crate::connector::{Call, CallContext, CallOutput, StateAccess, StateSession, Values};
@@ -24,7 +22,7 @@ use crate::durable::json::cut;
 use crate::durable::value::{Json, ValueError, ValueLimits};
 use crate::durable::write::Write;
 use crate::host::panic_text;
-use crate::store::{Barrier, StateLock, StoreError};
+use crate::store::{StateLock, StoreError};
 
 /// What ends a performance.
 pub(super) enum Arrived {
@@ -248,27 +246,4 @@ pub(super) fn readable(failure: Failure) -> Failure {
         cut(&failure.message, MESSAGE_UNITS).into_owned()
     };
     Failure { message, code: cut(&failure.code, 128).into_owned(), ..failure }
-}
-
-/// Lets what is still performed after the end of a pass complete its own entries; it never reaches the code.
-pub(super) fn finish_late(pass: Pass) {
-    if pass.performing.is_empty() {
-        return;
-    }
-    let Pass { setting, id, token, replay, mut performing, .. } = pass;
-    let runtime = setting.executor.runtime();
-    runtime.spawn(async move {
-        while let Some(arrived) = performing.next().await {
-            let (op, answer, state, _turn) = match arrived {
-                Arrived::Answer { op, answer, state, turn } => (op, Some(answer), state, turn),
-                Arrived::TooLarge { op, .. } => (op, None, Vec::new(), None),
-                _ => continue,
-            };
-            let Some(write) = replay.late_write(op, answer.as_ref(), setting.clock.epoch_ms()) else { continue };
-            let writes = commit::batch(op, write, state);
-            if let Err(error) = setting.store.append(&id, token, writes, Barrier::Now).await {
-                tracing::debug!(execution = %id, %error, "a late answer was dropped");
-            }
-        }
-    });
 }

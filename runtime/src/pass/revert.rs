@@ -25,11 +25,7 @@ use crate::store::{Barrier, StateLock, StoreError};
 const MAX_CONFLICTS: u32 = 100;
 
 /// The report of a rollback that has nobody to ask; `None` where some connector is to be asked.
-pub(crate) fn nothing_to_revert(
-    setting: &Setting,
-    execution: &Execution,
-    entries: &[Entry],
-) -> Option<RollbackReport> {
+pub(crate) fn nothing_to_revert(setting: &Setting, execution: &Execution, entries: &[Entry]) -> Option<RollbackReport> {
     let mut calls = Vec::new();
     for entry in entries.iter().rev() {
         match rollback::offer(entry, now(setting, entry)) {
@@ -64,7 +60,12 @@ pub(crate) async fn revert_all(
     for entry in entries.iter().rev() {
         let undone = match rollback::offer(entry, now(setting, entry)) {
             Offer::Pass => continue,
-            Offer::Report(undone) => undone,
+            Offer::Report(undone) => {
+                if let Some(write) = rollback::end_interrupted(entry, setting.clock.epoch_ms()) {
+                    setting.store.append(execution.id(), execution.token, vec![write], Barrier::Now).await?;
+                }
+                undone
+            }
             Offer::Revert => revert(setting, &mut execution, entry).await?,
         };
         calls.extend(line(entry, undone));
@@ -96,7 +97,7 @@ async fn revert(setting: &Arc<Setting>, execution: &mut Execution, entry: &Entry
     loop {
         let (outcome, state, _turn) = ask(setting, execution, entry, &attempt).await;
         let at = setting.clock.epoch_ms();
-        let (write, undone) = rollback::end_revert(entry, attempt.clone(), outcome, at);
+        let (write, undone) = rollback::end_revert(entry, attempt.clone(), outcome, execution.status, at);
         let mut writes = vec![write];
         let first = undone == Undone::Reverted && execution.status != Status::RolledBack;
         if first {
@@ -158,8 +159,7 @@ async fn ask(
             possible(Failure::new(code::INTERNAL, format!("the revert of {title} panicked: {}", panic_text(&*panic))))
         }
         Err(_) => {
-            let message =
-                format!("the revert of {title} gave no answer within {limit_ms} ms (limit `call time`)");
+            let message = format!("the revert of {title} gave no answer within {limit_ms} ms (limit `call time`)");
             possible(Failure::new(code::TIMEOUT, message))
         }
     };

@@ -122,6 +122,7 @@ impl RuntimeBuilder {
             owner,
             catalogue: tokio::sync::Mutex::new(None),
             lives: super::Lives::default(),
+            late: Arc::default(),
             transform: self.transform,
         })))
     }

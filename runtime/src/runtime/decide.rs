@@ -70,7 +70,7 @@ impl Runtime {
                     Ok(mut execution) => {
                         execution.version = version;
                         let entries = decided(record.entries, &picks, &decision);
-                        return self.drive(entered, catalogue.clone(), *execution, entries, Vec::new()).await;
+                        return self.drive(entered, catalogue.clone(), *execution, entries).await;
                     }
                     Err(seqs) => return Ok(Outcome::Deferred { execution: id.clone(), seqs }),
                 },

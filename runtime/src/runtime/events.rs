@@ -8,6 +8,7 @@ use super::Runtime;
 use crate::durable::execution::Status;
 use crate::durable::id::{ExecutionId, Seq};
 use crate::durable::journal::{Entry, EntryState};
+use crate::durable::rollback::original_state;
 use crate::error::Error;
 use crate::pass::Live;
 
@@ -107,10 +108,11 @@ fn read(entries: &[Entry], after: u64) -> Vec<Event> {
         .iter()
         .flat_map(|e| {
             let asked = event(e, e.asked_event, EventKind::Asked, e.asked_at);
-            let answered = e
-                .answered_event
-                .filter(|_| e.answered_at.is_some())
-                .and_then(|number| event(e, number, EventKind::Answered(e.state), e.answered_at.unwrap_or(e.asked_at)));
+            let answered = e.answered_event.filter(|_| e.answered_at.is_some()).and_then(|number| {
+                // What once was read stays so when the call is undone later.
+                let kind = EventKind::Answered(original_state(e));
+                event(e, number, kind, e.answered_at.unwrap_or(e.asked_at))
+            });
             [asked, answered]
         })
         .flatten()

@@ -1,9 +1,12 @@
 //! Going on with what processes that are gone left behind, and saying what nobody can know: whether a call that was in
 //! flight happened.
 
+use std::collections::BTreeSet;
+
 use futures_util::stream::{self, StreamExt as _};
 
 use super::decide::{check_replay_version, missing_connectors};
+use super::rest::Race;
 use super::{By, Runtime};
 use crate::durable::approval;
 use crate::durable::execution::{Execution, Status};
@@ -55,7 +58,7 @@ impl Runtime {
     /// # Errors
     /// When the store cannot say which; what goes wrong with a single one is in its line.
     pub async fn recover(&self) -> Result<Vec<(ExecutionId, Recovered)>, Error> {
-        let mut gone: Vec<ExecutionId> = self.0.store.owned()?.into_iter().map(|(id, _)| id).collect();
+        let mut gone: BTreeSet<ExecutionId> = self.0.store.owned()?.into_iter().map(|(id, _)| id).collect();
         gone.extend(self.0.store.consented()?);
         let recovered = stream::iter(gone).map(|id| async move {
             let done = self.recover_one(&id).await.unwrap_or_else(|error| Some(Recovered::Failed(error)));
@@ -72,15 +75,20 @@ impl Runtime {
     pub async fn recover_one(&self, id: &ExecutionId) -> Result<Option<Recovered>, Error> {
         let Some(record) = self.0.store.load(id)? else { return Ok(None) };
         let execution = &record.execution;
-        if execution.status == Status::Paused && execution.owner.is_none() {
+        if execution.owner.is_none() {
             return self.resume_consented(record).await;
         }
         if !self.is_abandoned(execution)? {
             return Ok(None);
         }
         if execution.status != Status::Running {
-            self.finish(&record).await?;
-            return Ok(Some(Recovered::Finished(self.record(id)?.map_or(execution.status, |r| r.execution.status))));
+            if self.finish(&record).await? == Race::Lost {
+                return Ok(None);
+            }
+            let Some(record) = self.record(id)? else { return Ok(None) };
+            let status = record.execution.status;
+            // A consent may have come while the last pass ran; the next one was to begin after these hooks.
+            return Ok(self.resume_consented(record).await?.or(Some(Recovered::Finished(status))));
         }
         let catalogue = self.catalogue().await?;
         check_replay_version(execution)?;
@@ -97,11 +105,14 @@ impl Runtime {
         };
         // The lost pass ended: what lives for a pass goes before the next one begins.
         pass::run_due_hooks(&self.setting(catalogue.clone()), id).await?;
-        self.drive(entered, catalogue, next, record.entries, Vec::new()).await.map(|o| Some(Recovered::Resumed(o)))
+        self.drive(entered, catalogue, next, record.entries).await.map(|o| Some(Recovered::Resumed(o)))
     }
 
     async fn resume_consented(&self, record: Record) -> Result<Option<Recovered>, Error> {
         let (id, execution) = (record.execution.id().clone(), &record.execution);
+        if execution.status != Status::Paused || execution.owner.is_some() {
+            return Ok(None);
+        }
         if self.live(&id).is_some() || !record.entries.iter().any(Entry::has_consent) {
             return Ok(None);
         }
@@ -113,7 +124,7 @@ impl Runtime {
         let entered = self.enter(&id);
         match self.resume_if_decided(&id)? {
             Some((next, entries)) => {
-                let outcome = self.drive(entered, catalogue, next, entries, Vec::new()).await?;
+                let outcome = self.drive(entered, catalogue, next, entries).await?;
                 Ok(Some(Recovered::Resumed(outcome)))
             }
             None => Ok(None),
@@ -175,7 +186,7 @@ impl Runtime {
                 Ok(version) => {
                     let Some(mut next) = next else { return Ok(Resolved::Recorded) };
                     next.version = version;
-                    return self.drive(entered, catalogue, next, entries, Vec::new()).await.map(Resolved::Resumed);
+                    return self.drive(entered, catalogue, next, entries).await.map(Resolved::Resumed);
                 }
                 Err(StoreError::Conflict(_) | StoreError::Stale) => {}
                 Err(error) => return Err(error.into()),

@@ -9,11 +9,18 @@ use crate::durable::id::ExecutionId;
 use crate::durable::recovery::{self, Work};
 use crate::durable::write::Write;
 use crate::error::Error;
-use crate::pass::{self, Begun};
+use crate::pass::{self, Begun, InFlight};
 use crate::store::{Record, StoreError};
 
 /// How often work in another process is looked at.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// Whether a commit was the first on the version that it saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Race {
+    Won,
+    Lost,
+}
 
 /// Until when somebody is waited for.
 struct Patience {
@@ -62,6 +69,7 @@ impl Runtime {
             } else if record.execution.owner.is_none() {
                 return Ok(Some(record));
             } else if self.is_abandoned(&record.execution)? {
+                // Whoever won, there is something new to see.
                 self.finish(&record).await?;
             } else {
                 patience.wait(id).await?;
@@ -69,14 +77,19 @@ impl Runtime {
         }
     }
 
-    /// The same, but a pass that runs is asked to stop, wherever it runs. An abandoned one is given as it is.
+    /// The same, but a pass that runs is asked to stop, wherever it runs, and what it left in flight here is given up. An
+    /// abandoned one is given as it is.
     pub(super) async fn stopped(&self, id: &ExecutionId) -> Result<Option<Record>, Error> {
         let mut patience = Patience::new(self.0.limits.cancel_ms);
         let mut asked = None;
         loop {
             let Some(record) = self.at_rest(id).await? else { return Ok(None) };
             if record.execution.status != Status::Running || self.is_abandoned(&record.execution)? {
-                return Ok(Some(record));
+                match self.0.late.give_up(id).await {
+                    InFlight::Nothing => return Ok(Some(record)),
+                    // One of them may have been answered in the last moment.
+                    InFlight::GivenUp => continue,
+                }
             }
             if let Some(live) = self.live(id) {
                 self.cancel(id);
@@ -106,21 +119,22 @@ impl Runtime {
         }
     }
 
-    /// Finishes what is left undone of an abandoned execution that does not run: hooks, or a rollback.
-    pub(super) async fn finish(&self, record: &Record) -> Result<(), Error> {
+    /// Finishes what is left undone of an abandoned execution that does not run: hooks, or a rollback. Lost: somebody else
+    /// does, or did.
+    pub(super) async fn finish(&self, record: &Record) -> Result<Race, Error> {
         let setting = self.setting(self.catalogue().await?);
         let id = record.execution.id();
         let _entered = self.enter(id);
         let (writes, claimed) = recovery::claim(&record.execution, self.0.owner);
         match self.0.store.commit(id, record.execution.version, writes) {
             Ok(_) => {}
-            Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => return Ok(()),
+            Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => return Ok(Race::Lost),
             Err(error) => return Err(error.into()),
         }
         match recovery::left_undone(&record.execution, &record.entries, &record.hooks) {
             Work::Rollback => drop(pass::revert_all(&setting, claimed, &record.entries, Begun::Before).await?),
             Work::Hooks | Work::Pass => pass::run_due_hooks(&setting, id).await?,
         }
-        Ok(())
+        Ok(Race::Won)
     }
 }

@@ -1,6 +1,7 @@
 //! What leaves the store, and what ends because nobody came: rollback, expiry, pruning, deletion.
 
 use super::Runtime;
+use super::rest::Race;
 use crate::durable::ending::{self, Ending};
 use crate::durable::execution::Status;
 use crate::durable::id::{ExecutionId, Version};
@@ -12,17 +13,11 @@ use crate::error::Error;
 use crate::pass::{self, Begun};
 use crate::store::{Query, Record, StoreError};
 
-/// Whether a commit was the first on the version that it saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Race {
-    Won,
-    Lost,
-}
-
 impl Runtime {
-    /// Undoes what an execution did, newest first. A pass that runs is stopped first. What cannot be undone is in the
-    /// report, and stays on its entry; another rollback tries only what is left (ROLLBACK-08). The status becomes
-    /// `rolled_back` only when something was undone (ROLLBACK-06).
+    /// Undoes what an execution did, newest first. A pass that runs is stopped first, and calls that this process has in
+    /// flight for it are given up, so that they do not happen afterwards. What cannot be undone is in the report, and
+    /// stays on its entry; another rollback tries only what is left (ROLLBACK-08). The status becomes `rolled_back` only
+    /// when something was undone (ROLLBACK-06).
     ///
     /// # Errors
     /// [`Error::StillRunning`] when a pass does not stop within the limit `cancel time`; when the host fails. A revert
@@ -87,7 +82,10 @@ impl Runtime {
             let query = Query { status: Some(status), idle_since: Some(idle_since), ..Query::default() };
             for summary in self.0.store.list(&query)? {
                 let stale = retention::is_stale(summary.updated_at, now, max_age_ms);
-                if stale && summary.damaged.is_none() && self.expire_one(&summary.id, now, max_age_ms).await? == Race::Won {
+                if stale
+                    && summary.damaged.is_none()
+                    && self.expire_one(&summary.id, now, max_age_ms).await? == Race::Won
+                {
                     expired.push(summary.id);
                 }
             }
@@ -133,8 +131,8 @@ impl Runtime {
         Ok(self.0.store.prune(keep)?)
     }
 
-    /// Removes an execution with its journal; says whether it existed. A pass that runs is stopped first; one that has
-    /// not ended is disposed of with status `rejected` (PRUNE-10).
+    /// Removes an execution with its journal; says whether it existed. A pass that runs is stopped first, and calls in
+    /// flight are given up; one that has not ended is disposed of with status `rejected` (PRUNE-10).
     ///
     /// # Errors
     /// [`Error::StillRunning`] when somebody works on it for longer than the limit `cancel time`.

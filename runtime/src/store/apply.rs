@@ -124,8 +124,9 @@ pub(crate) fn needs(record: &Record, why: Attention) -> bool {
 /// A record's line in a list.
 pub(crate) fn summary(record: &Record) -> Summary {
     let execution = &record.execution;
-    let count =
-        |wanted: fn(&Entry) -> bool| u32::try_from(record.entries.iter().filter(|e| wanted(e)).count()).unwrap_or(u32::MAX);
+    let count = |wanted: fn(&Entry) -> bool| {
+        u32::try_from(record.entries.iter().filter(|e| wanted(e)).count()).unwrap_or(u32::MAX)
+    };
     Summary {
         id: execution.id().clone(),
         status: execution.status,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::check::{Right, Seen, check, expectations, requirements, version_after};
 use super::{Barrier, Query, Record, StateLock, StateQuery, Store, StoreError, Summary, Ticket, apply};
-use crate::durable::id::{ExecutionId, OwnerId, Token, Version};
 use crate::durable::execution::Status;
+use crate::durable::id::{ExecutionId, OwnerId, Token, Version};
 use crate::durable::journal::{Entry, EntryState};
 use crate::durable::retention::{EndedAt, beyond};
 use crate::durable::snippet::{Snippet, SnippetLabel};

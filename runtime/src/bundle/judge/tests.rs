@@ -91,7 +91,7 @@ fn each_recorded_end_against_each_end_of_a_replay() {
         (ended(Status::Completed, Some("2"), None), [d, d, d, d, e, e]),
         (ended(Status::Completed, None, None), [d, d, d, s, e, e]),
         (ended(Status::Paused, None, None), [d, s, d, s, e, e]),
-        (ended(Status::Error, None, Some(thrown.clone())), [d, d, s, d, e, e]),
+        (ended(Status::Error, None, Some(thrown)), [d, d, s, d, e, e]),
         (ended(Status::Error, None, Some(error(ErrorKind::Thrown, "yes"))), [d, d, d, d, e, e]),
         (ended(Status::Error, None, Some(slow)), [d, d, d, d, s, e]),
         (ended(Status::Error, None, Some(other.clone())), [d, d, d, d, d, d]),

@@ -149,7 +149,7 @@ fn what_cannot_be_a_journal_is_refused() {
     let misfit = "the answer of entry 1 does not fit its state failed";
     assert_eq!(wrong(1, &|e| e.state = EntryState::Failed), reason(5, misfit));
     let place = |place, now| move |e: &mut Entry| e.delivery = Some(Delivery { place, now });
-    let empty = "entry 2 was delivered at place 3, and place 2 is empty or taken twice";
+    let empty = "the delivery of entry 2 has place 3 where place 2 must follow";
     assert_eq!(wrong(2, &place(3, 2)), reason(17, empty));
     assert_eq!(wrong(2, &place(2, 0)), reason(17, "the code's clock goes back with the delivery of entry 2"));
     assert_eq!(wrong(8, &place(8, 9)), reason(12, "entry 8 was delivered without an answer"));

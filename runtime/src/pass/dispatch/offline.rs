@@ -81,6 +81,7 @@ pub(crate) async fn play(
         catalogue: Arc::new(Catalogue::new(Vec::new())),
         clock: Arc::new(SystemClock::default()),
         limits,
+        late: Arc::default(),
     });
     let request = request(&setting, execution, normalized, execution.start.seed);
     let mut order: Vec<(u32, Op)> = entries.iter().filter_map(|e| Some((e.delivery?.place, e.op))).collect();
@@ -98,7 +99,7 @@ pub(crate) async fn play(
         return Err(Error::Lost("the executor gave back another dispatch than it was given".to_owned()));
     };
     let Offline { mut pass, left, asking, .. } = *offline;
-    let logs = pass.take_logs();
+    let logs = pass.console.end(&setting.limits);
     let end = left.unwrap_or_else(|| {
         let (ended, _) = ending::ended(&mut pass, ran, normalized);
         let at = setting.clock.epoch_ms();
@@ -236,7 +237,7 @@ impl Dispatch for Offline {
     }
 
     fn is_over(&self) -> bool {
-        self.left.is_some() || self.pass.over.is_some() || self.pass.is_over()
+        self.left.is_some() || self.pass.is_over()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

@@ -5,8 +5,8 @@
 //! copying bytes. (`VACUUM INTO` would give a smaller file, but rebuilds every table inside the same transaction.) What
 //! takes longer happens afterwards and on the copy alone: it is checked, and made a file without a log beside it.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, backup};
@@ -55,7 +55,7 @@ pub(super) fn backup(
         return Err(StoreError::Exists(to.display().to_string()));
     }
     let failed = |error: rusqlite::Error| medium(&error, options.busy_timeout_ms);
-    let source = schema::open_reader(store, options).map_err(failed)?;
+    let source = schema::open_known(store, options)?.0;
     let partial = Partial::new(&to)?;
     let target_failed = |error: rusqlite::Error| match medium(&error, options.busy_timeout_ms) {
         StoreError::Full(text) => StoreError::Full(format!("{}: {text}", to.display())),
@@ -90,7 +90,11 @@ pub(super) fn copy(
 ) -> Result<(), rusqlite::Error> {
     // Held open, so that a commit of somebody else does not make the copying begin anew.
     let snapshot = rusqlite::Transaction::new_unchecked(source, TransactionBehavior::Deferred)?;
-    let page: i64 = snapshot.query_row("SELECT page_size FROM pragma_page_size, (SELECT count(*) FROM sqlite_schema)", [], |row| row.get(0))?;
+    let page: i64 = snapshot.query_row(
+        "SELECT page_size FROM pragma_page_size, (SELECT count(*) FROM sqlite_schema)",
+        [],
+        |row| row.get(0),
+    )?;
     let copying = backup::Backup::new(&snapshot, target)?;
     loop {
         let outcome = copying.step(STEP)?;
@@ -160,7 +164,13 @@ impl Partial {
 
     /// Makes it durable, then gives it its name, then makes the name durable. Says how large it is.
     fn publish(self, to: &Path) -> io::Result<u64> {
-        let file = OpenOptions::new().write(true).open(&self.path)?;
+        let mut file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        // That it needs no log is written last, and nobody is told when that fails.
+        let mut header = [0; 20];
+        file.read_exact(&mut header)?;
+        if header[18..] != [1, 1] {
+            return Err(io::Error::other("the copy could not be finished"));
+        }
         file.sync_all()?;
         let bytes = file.metadata()?.len();
         drop(file);
@@ -174,14 +184,19 @@ impl Partial {
         }
         let _ = fs::remove_file(&self.path);
         #[cfg(unix)]
-        File::open(&self.folder)?.sync_all()?;
+        fs::File::open(&self.folder)?.sync_all()?;
         Ok(bytes)
     }
 }
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        // With what the database may have made beside it.
+        for end in ["", "-journal", "-wal", "-shm"] {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(end);
+            let _ = fs::remove_file(name);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the database's error codes mean to whoever uses a store.
 
-use rusqlite::{Error, ErrorCode};
+use rusqlite::{Error, ErrorCode, ffi};
 
 use crate::store::StoreError;
 
@@ -10,6 +10,9 @@ pub(super) fn medium(error: &Error, busy_ms: u64) -> StoreError {
         return StoreError::Failed(error.to_string());
     };
     let text = text.clone().unwrap_or_else(|| error.to_string());
+    if is_damage(error) {
+        return StoreError::Corrupt(text);
+    }
     match code.code {
         ErrorCode::DiskFull => StoreError::Full(text),
         ErrorCode::ReadOnly
@@ -19,9 +22,16 @@ pub(super) fn medium(error: &Error, busy_ms: u64) -> StoreError {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
             StoreError::Busy(busy_ms)
         }
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreError::Corrupt(text),
         _ => StoreError::Failed(text),
     }
+}
+
+/// Whether the file is not what it was. A page that ends too early is: the database counts some of those as errors of the
+/// device.
+pub(super) fn is_damage(error: &Error) -> bool {
+    let Some(code) = error.sqlite_error() else { return false };
+    matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        || code.extended_code == ffi::SQLITE_IOERR_SHORT_READ
 }
 
 /// Why one row cannot be handed out.

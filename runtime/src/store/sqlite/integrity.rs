@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::error::{RowError, medium};
-use super::{Options, backup, read, schema};
+use super::error::{RowError, is_damage, medium};
+use super::{Options, backup, read, schema, snippets};
 use crate::durable::journal::Entry;
 use crate::store::{Record, StoreError};
 
@@ -28,7 +28,7 @@ const RULES: [&str; 10] = [
     "SELECT 'logs: execution ' || id || ' lacks lines: it has ' || count(*) || ' up to place ' || max(key & 16777215)
         FROM logs JOIN executions ON n = key >> 24 GROUP BY key >> 24 HAVING count(*) <> max(key & 16777215) + 1",
     "SELECT 'executions: ' || id || ' belongs to owner ' || owner || ', which is unknown' FROM executions
-        WHERE owner NOT IN (SELECT id FROM owners)",
+        WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM owners)",
     "SELECT 'executions: ' || id || ' is running and belongs to nobody' FROM executions
         WHERE status = 'running' AND owner IS NULL",
     "SELECT 'executions: ' || id || ' is ' || status || iif(ended_at IS NULL, ' and has no end', ' and has an end')
@@ -65,7 +65,7 @@ impl Findings {
     /// Damage is a finding; that the file cannot be read at all is an error.
     fn judge(&mut self, error: rusqlite::Error, busy_ms: u64) -> Result<(), StoreError> {
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.add(format_args!("file: {error}")),
+            _ if is_damage(&error) => self.add(format_args!("file: {error}")),
             // A table, a column or a type that is not what this version makes.
             Some(ErrorCode::Unknown | ErrorCode::TypeMismatch) | None => self.add(format_args!("schema: {error}")),
             _ => return Err(medium(&error, busy_ms)),
@@ -83,18 +83,12 @@ impl Findings {
 
 /// Looks at a file that may be too damaged to be opened as a store.
 pub(super) fn check_file(path: &Path, options: &Options) -> Result<Vec<String>, StoreError> {
-    let shown = path.display().to_string();
-    let connection = schema::open_reader(path, options).map_err(|e| schema::opening(&e, &shown, options.busy_timeout_ms))?;
-    let found = match schema::identify(&connection, &shown, options) {
-        Ok(0) => {
-            let reason = "it is empty".to_owned();
-            return Err(StoreError::NotAStore { path: shown, reason });
-        }
-        Ok(found) => found,
+    let (connection, format) = match schema::open_known(path, options) {
+        Ok(known) => known,
         Err(StoreError::Corrupt(reason)) => return Ok(vec![format!("file: {reason}")]),
         Err(other) => return Err(other),
     };
-    if found == schema::FORMAT {
+    if format == schema::FORMAT {
         return check(&connection, options.busy_timeout_ms);
     }
     // An older format: its rows are looked at in a copy, which is brought to ours and goes away afterwards.
@@ -104,7 +98,7 @@ pub(super) fn check_file(path: &Path, options: &Options) -> Result<Vec<String>, 
         let failed = |error: rusqlite::Error| medium(&error, options.busy_timeout_ms);
         let mut copy = Connection::open("").map_err(failed)?;
         backup::copy(&connection, &mut copy, &mut |_| {}).map_err(failed)?;
-        schema::migrate(&mut copy, &shown, options)?;
+        schema::migrate(&mut copy, &path.display().to_string(), options)?;
         return check(&copy, options.busy_timeout_ms);
     }
     Ok(findings.finish())
@@ -118,10 +112,13 @@ pub(super) fn check(connection: &Connection, busy_ms: u64) -> Result<Vec<String>
         lines(connection, rule, |line| findings.add(line)).or_else(|error| findings.judge(error, busy_ms))?;
     }
     for counter in COUNTERS {
-        let sql = format!("SELECT 'meta: there is no {counter}' WHERE NOT EXISTS (SELECT 1 FROM meta WHERE name = '{counter}')");
+        let sql = format!(
+            "SELECT 'meta: there is no {counter}' WHERE NOT EXISTS (SELECT 1 FROM meta WHERE name = '{counter}')"
+        );
         lines(connection, &sql, |line| findings.add(line)).or_else(|error| findings.judge(error, busy_ms))?;
     }
     records(connection, &mut findings).or_else(|error| findings.judge(error, busy_ms))?;
+    saved(connection, &mut findings).or_else(|error| findings.judge(error, busy_ms))?;
     Ok(findings.finish())
 }
 
@@ -158,8 +155,26 @@ fn records(connection: &Connection, findings: &mut Findings) -> Result<(), rusql
                 findings.add(format_args!("executions: {id} cannot be read back: {reason}"));
             }
             // The next one may lie where nothing is broken.
-            Err(RowError::Medium(error)) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            Err(RowError::Medium(error)) if is_damage(&error) => {
                 findings.add(format_args!("executions: {id} cannot be read back: {error}"));
+            }
+            Err(RowError::Medium(error)) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Reads every snippet.
+fn saved(connection: &Connection, findings: &mut Findings) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare(&format!("SELECT {} FROM snippets", snippets::COLUMNS))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        match snippets::snippet(row) {
+            Ok(_) => {}
+            Err(RowError::Unreadable(reason)) => {
+                let name = String::from_utf8_lossy(row.get_ref(0)?.as_bytes().unwrap_or_default());
+                let name: String = name.chars().take(200).collect();
+                findings.add(format_args!("snippets: {name:?} cannot be read back: {reason}"));
             }
             Err(RowError::Medium(error)) => return Err(error),
         }

@@ -6,12 +6,15 @@
 //!
 //! **When a write is lost** (the disk is full, the file stayed locked), everything else that is appended under the same
 //! token fails for the same reason, even when there is space again: the journal must have no holes. A commit that
-//! moves the execution starts afresh, because whoever commits has looked at what is really there.
+//! moves the execution starts afresh, because whoever commits has looked at what is really there. Should the process die
+//! right after the disk failed, before anything else was committed, the refused write may be there after all, as a whole:
+//! nobody can take back what a failing disk kept.
 
 mod backup;
 mod batch;
 mod error;
 mod integrity;
+mod log;
 mod owner;
 mod queue;
 mod read;
@@ -128,6 +131,20 @@ impl SqliteStore {
     pub fn backup_with(&self, to: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Backup, StoreError> {
         self.flush()?;
         self.readers.backup(to, progress)
+    }
+
+    /// The same of a file that need not be opened as a store, and may be of an older format: the copy has that format.
+    /// What this process appended and did not wait for may be missing.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAStore`], [`StoreError::Newer`]; see [`Self::backup`].
+    pub fn backup_of(
+        path: impl AsRef<Path>,
+        options: &Options,
+        to: &Path,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Backup, StoreError> {
+        backup::backup(path.as_ref(), options, to, progress)
     }
 
     /// Looks for damage: the database's own checks, rows that belong to nothing or cannot be read back, journals with

@@ -41,7 +41,10 @@ impl Readers {
     }
 
     /// Runs `work` on one snapshot of the file.
-    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>) -> Result<T, StoreError> {
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, StoreError> {
         let failed = |error: rusqlite::Error| medium(&error, self.options.busy_timeout_ms);
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {

@@ -2,7 +2,8 @@
 //!
 //! `auto_vacuum` stays off: pages that a delete frees are used again, so a file whose executions are pruned stops
 //! growing at its highest mark, and no commit pays for moving pages. `VACUUM` by hand gives space back. The log file is
-//! cut to [`LOG_LIMIT`] when it is used again from its start, so one long reader does not leave a huge file behind.
+//! cut to [`LOG_LIMIT`] when it is used again from its start, so one long reader does not leave a huge file behind; that
+//! this happens is the care of [`super::log`].
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::medium;
-use super::{Durability, Options};
+use super::{Durability, Options, log};
 use crate::store::StoreError;
 
 /// Marks a file as a codemode store; "cmdJ" in ASCII.
@@ -34,6 +35,7 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
     }
     let failed = |error: rusqlite::Error| opening(&error, &shown, options.busy_timeout_ms);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    refuse_headless(path, options)?;
     make_private(path, options);
     let mut connection = connect(path, flags, options).map_err(failed)?;
     configure(&connection, options).map_err(failed)?;
@@ -42,7 +44,7 @@ pub(super) fn open_writer(path: &Path, options: &Options) -> Result<Connection, 
     }
     // Before anything is changed: a file of somebody else must stay as it is.
     identify_at_once(&connection, &shown, options)?;
-    switch_to_log(&connection, options).map_err(failed)?;
+    switch_to_log(&connection, &shown, options)?;
     migrate(&mut connection, &shown, options)?;
     match options.durability {
         Durability::Full => connection.pragma_update(None, "synchronous", "FULL"),
@@ -64,11 +66,35 @@ pub(super) fn open_reader(path: &Path, options: &Options) -> Result<Connection, 
     Ok(connection)
 }
 
+/// Opens a file of which nobody knows yet what it is, for reading; also says its format.
+pub(super) fn open_known(path: &Path, options: &Options) -> Result<(Connection, u32), StoreError> {
+    let shown = path.display().to_string();
+    let connection = open_reader(path, options).map_err(|error| opening(&error, &shown, options.busy_timeout_ms))?;
+    match identify_at_once(&connection, &shown, options)? {
+        0 => Err(StoreError::NotAStore { path: shown, reason: "it is empty".to_owned() }),
+        format => Ok((connection, format)),
+    }
+}
+
 fn connect(path: &Path, flags: OpenFlags, options: &Options) -> Result<Connection, rusqlite::Error> {
     match &options.vfs {
         Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
         None => Connection::open_with_flags(path, flags),
     }
+}
+
+/// A file without a byte is a new one, and SQLite would remove a log that lies beside it. But no store is ever left like
+/// that, since the file's first page is durable before there is a log: somebody emptied the file, and the log is all that
+/// is left of it.
+fn refuse_headless(path: &Path, options: &Options) -> Result<(), StoreError> {
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    // In this order: somebody else may be making the store now.
+    if options.vfs.is_none() && length(Path::new(&log)) > 0 && length(path) == 0 {
+        return Err(StoreError::Corrupt(format!("{} is empty, but its log is not", path.display())));
+    }
+    Ok(())
 }
 
 /// Makes a new file for the user alone: journals hold what calls were given and answered. The log beside it gets the
@@ -111,7 +137,7 @@ fn identify_at_once(connection: &Connection, path: &str, options: &Options) -> R
 }
 
 /// What a file says about itself, inside a transaction.
-pub(super) fn identify(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
+fn identify(connection: &Connection, path: &str, options: &Options) -> Result<u32, StoreError> {
     let failed = |error: rusqlite::Error| opening(&error, path, options.busy_timeout_ms);
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = number("application_id").map_err(failed)?;
@@ -136,19 +162,24 @@ pub(super) fn identify(connection: &Connection, path: &str, options: &Options) -
 }
 
 /// Switches to write-ahead logging. Two processes that do this to a new file at once may see each other's lock without
-/// being made to wait for it, so this tries again for as long as any lock is waited for.
-fn switch_to_log(connection: &Connection, options: &Options) -> Result<(), rusqlite::Error> {
+/// being made to wait for it, so this tries again for as long as any lock is waited for. Without the log nothing that is
+/// promised would hold.
+fn switch_to_log(connection: &Connection, path: &str, options: &Options) -> Result<(), StoreError> {
     const PAUSE_MS: u64 = 5;
     let mut waited = 0;
     loop {
-        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
+        let asked = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        // It answers before it writes, and nobody is told when that fails. So the log itself is looked for.
+        match asked.and_then(|()| log::length(connection)) {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < options.busy_timeout_ms =>
             {
                 std::thread::sleep(Duration::from_millis(PAUSE_MS));
                 waited += PAUSE_MS;
             }
-            other => return other.map(drop),
+            Ok(Some(_)) => return Ok(()),
+            Ok(None) => return Err(StoreError::Failed(format!("{path} could not be given a log"))),
+            Err(error) => return Err(opening(&error, path, options.busy_timeout_ms)),
         }
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn change(connection: &Connection, change: &Change) -> Result<bool, T
     Ok(existed)
 }
 
-const COLUMNS: &str = "name, description, input_schema, connectors, saved_at, code";
+/// The columns that [`snippet`] reads, in order.
+pub(super) const COLUMNS: &str = "name, description, input_schema, connectors, saved_at, code";
 
 impl Readers {
     /// See [`crate::store::Store::snippet`].
@@ -90,7 +91,8 @@ impl Readers {
     }
 }
 
-fn snippet(row: &Row<'_>) -> Result<Snippet, RowError> {
+/// Reads one.
+pub(super) fn snippet(row: &Row<'_>) -> Result<Snippet, RowError> {
     Ok(Snippet {
         name: name(row)?,
         description: description(row)?,

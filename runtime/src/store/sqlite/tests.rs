@@ -1,13 +1,16 @@
 //! What only a store in a file must do. What every store must do is tested in the conformance crate.
 
+mod backup;
 mod crash;
 mod damage;
 mod files;
+mod integrity;
 mod log;
 mod power;
 mod space;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Durability, Options, SqliteStore};
 use crate::durable::execution::{Determinism, Execution, Start, Status};
@@ -15,7 +18,7 @@ use crate::durable::id::{ExecutionId, Op, OwnerId, Seq, Token, Version};
 use crate::durable::journal::{Entry, EntryState, Request, Rerun, Terms};
 use crate::durable::value::{Json, ValueLimits};
 use crate::durable::write::{Hook, HookKind, Move, Scope, StateKey, StateWrite, Write};
-use crate::store::{Barrier, Query, Record, Store, StoreError};
+use crate::store::{Barrier, Query, Record, StateQuery, Store, StoreError};
 
 /// A folder that goes with the test, and a store's path in it.
 struct Place {
@@ -35,6 +38,15 @@ fn quick() -> Options {
 
 fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, quick()).expect("the store opens")
+}
+
+/// Ends threads that wait for it, however the test ends.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A connection past the store, for looking and for damaging.

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::batch::Batches;
 use super::error::medium;
+use super::log::Log;
 use super::owner;
 use super::queue::{Queue, Stuck};
 use super::snippets;
@@ -78,6 +79,7 @@ impl Drop for Writer {
 impl Writer {
     /// Works until the queue is closed and empty.
     pub(super) fn run(self) {
+        let mut log = Log::default();
         while let Some(group) = self.queue.next_group() {
             let mut batches = Vec::with_capacity(group.len());
             let mut flushes = Vec::new();
@@ -115,6 +117,7 @@ impl Writer {
                 let claimed = self.transaction(|connection| owner::claim(connection, &self.owners));
                 let _ = reply.send(claimed.map_err(|error| error.into_store(self.busy_ms)));
             }
+            log.keep_short(&self.connection, self.busy_ms);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Opening: which files are taken, by how many at once, and who is alive.
 
+use super::super::schema::FORMAT;
 use super::*;
 
 #[test]
@@ -110,8 +111,8 @@ fn a_newer_format_is_refused_and_left_as_it_is() {
     begin(&open(&place.path), 1);
     raw(&place.path).pragma_update(None, "user_version", 7).expect("sets");
     let refused = SqliteStore::open(&place.path, quick()).map(drop);
-    assert!(matches!(refused, Err(StoreError::Newer { found: 7, supported: 1, .. })), "{refused:?}");
-    raw(&place.path).pragma_update(None, "user_version", 1).expect("sets");
+    assert!(matches!(refused, Err(StoreError::Newer { found: 7, supported: FORMAT, .. })), "{refused:?}");
+    raw(&place.path).pragma_update(None, "user_version", FORMAT).expect("sets");
     assert_eq!(open(&place.path).list(&Query::default()).expect("lists").len(), 1);
 }
 

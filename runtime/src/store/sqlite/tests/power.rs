@@ -6,9 +6,11 @@
 
 mod disk;
 mod faults;
+mod formats;
 mod image;
 mod locks;
 mod loss;
+mod reading;
 mod script;
 mod vfs;
 
@@ -18,7 +20,6 @@ use super::*;
 use disk::{Disk, Image};
 use image::{Files, Loss};
 use vfs::Mounted;
-
 
 /// The name of the store's file on every disk.
 const FILE: &str = "store.db";

@@ -16,8 +16,13 @@ pub(super) type Image = BTreeMap<Arc<str>, Vec<u8>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Created,
-    Written { at: usize, bytes: Vec<u8> },
-    Cut { length: usize },
+    Written {
+        at: usize,
+        bytes: Vec<u8>,
+    },
+    Cut {
+        length: usize,
+    },
     /// Everything before this is durable.
     Synced,
     /// Nothing that was not durable before this ever will be: a system that could not write it forgets it.

@@ -31,7 +31,8 @@ fn restart_everywhere(
         let at = format!("{loss:?} after event {instant} of {}, {told} steps told", history.len());
         let store = again.open(durability).unwrap_or_else(|error| panic!("{at}: {error}"));
         let found = contents(&store).unwrap_or_else(|error| panic!("{at}: {error}"));
-        let there = steps_done(&expected, &found).unwrap_or_else(|| panic!("{at}: something is there by half: {found:?}"));
+        let there =
+            steps_done(&expected, &found).unwrap_or_else(|| panic!("{at}: something is there by half: {found:?}"));
         restarts.lost = restarts.lost.max(told.saturating_sub(there));
         restarts.count += 1;
         assert_eq!(store.integrity_check(), Ok(Vec::new()), "{at}");
@@ -62,8 +63,8 @@ fn without_power_nothing_acknowledged_is_lost_and_nothing_is_there_by_half() {
 #[test]
 fn a_disk_that_kept_some_sectors_of_what_was_not_durable_loses_nothing_either() {
     let (machine, script, acknowledged) = ran(Durability::Full);
-    for seed in 0..3_u64 {
-        let loss = |instant| Loss::Some(seed << 32 | instant as u64);
+    for seed in 0..2_u64 {
+        let loss = |instant| Loss::Some((seed << 32) + instant as u64);
         let restarts = restart_everywhere(&machine, Durability::Full, &script, &acknowledged, loss);
         assert_eq!(restarts.lost, 0);
     }

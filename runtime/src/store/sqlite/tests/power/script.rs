@@ -17,8 +17,8 @@ pub(super) enum Step {
     Append { n: u64, token: u64, writes: Vec<Write>, barrier: Barrier },
     /// A decision from outside.
     Commit { n: u64, version: u64, writes: Vec<Write> },
-    /// Somebody moves the log into the file, as any process may.
-    Checkpoint,
+    /// Another process moves the log into the file, as any may, in one of the ways there are.
+    Checkpoint(&'static str),
     /// The store is closed, and opened again.
     Reopen,
 }
@@ -34,10 +34,8 @@ impl Step {
             Self::Append { n, token, writes, barrier } => {
                 store.append(&id(*n), Token(*token), writes.clone(), *barrier).wait()
             }
-            Self::Commit { n, version, writes } => {
-                store.commit(&id(*n), Version(*version), writes.clone()).map(drop)
-            }
-            Self::Checkpoint | Self::Reopen => Ok(()),
+            Self::Commit { n, version, writes } => store.commit(&id(*n), Version(*version), writes.clone()).map(drop),
+            Self::Checkpoint(_) | Self::Reopen => Ok(()),
         }
     }
 
@@ -46,7 +44,7 @@ impl Step {
         match self {
             Self::Append { barrier, .. } => *barrier == Barrier::Now,
             Self::Commit { .. } => true,
-            Self::Checkpoint | Self::Reopen => false,
+            Self::Checkpoint(_) | Self::Reopen => false,
         }
     }
 }
@@ -87,12 +85,10 @@ fn decided(op: u32) -> Write {
 pub(super) fn script() -> Vec<Step> {
     use Barrier::{Later, Now};
     let delivered = |op, place| Write::Delivered { op: Op(op), delivery: Delivery { place, now: 9 } };
-    let owned = |n, version, token| Step::Commit {
-        n,
-        version,
-        writes: vec![moved(Status::Running, token, Some(OwnerId(1)))],
-    };
-    let hook = Hook { id: 0, kind: HookKind::PassEnded, connector: "shelf".to_owned(), pass: 1, status: Status::Paused };
+    let owned =
+        |n, version, token| Step::Commit { n, version, writes: vec![moved(Status::Running, token, Some(OwnerId(1)))] };
+    let hook =
+        Hook { id: 0, kind: HookKind::PassEnded, connector: "shelf".to_owned(), pass: 1, status: Status::Paused };
     vec![
         appended(1, vec![begun(&id(1)), line("first")], Now),
         appended(1, vec![asked(0, 100), asked(1, 5_000)], Now),
@@ -101,7 +97,7 @@ pub(super) fn script() -> Vec<Step> {
         appended(1, vec![answered(1, "y"), line("second")], Now),
         appended(2, vec![begun(&id(2))], Later),
         appended(2, everything(), Now),
-        Step::Checkpoint,
+        Step::Checkpoint("FULL"),
         appended(2, vec![answered(0, "z"), failed(1), state("b", Scope::Connector, Some(vec![2]))], Now),
         appended(1, vec![answered(2, "w"), pending(3), moved(Status::Paused, 1, None)], Now),
         Step::Commit { n: 1, version: 2, writes: vec![decided(3)] },
@@ -111,14 +107,18 @@ pub(super) fn script() -> Vec<Step> {
         Step::Append { n: 1, token: 2, writes: vec![asked(3, 10), state("a", Scope::Connector, None)], barrier: Now },
         appended(3, vec![answered(0, "big"), Write::HookDue(hook)], Later),
         appended(3, vec![asked(1, 20), state("k", Scope::Execution, Some(vec![3; 300]))], Now),
-        Step::Checkpoint,
+        Step::Checkpoint("TRUNCATE"),
         Step::Commit { n: 2, version: 1, writes: vec![Write::Delete] },
         appended(3, vec![asked(2, 2_000)], Now),
-        appended(3, vec![asked(3, 20), Write::Sweep { from: &[EntryState::Executing], to: EntryState::Unknown, at: 6 }], Now),
+        appended(
+            3,
+            vec![asked(3, 20), Write::Sweep { from: &[EntryState::Executing], to: EntryState::Unknown, at: 6 }],
+            Now,
+        ),
         appended(4, vec![begun(&id(4)), asked(0, 3_000)], Later),
         appended(4, vec![line("a"), line("b"), asked(1, 3)], Later),
         appended(4, vec![moved(Status::Completed, 1, None)], Now),
-        Step::Checkpoint,
+        Step::Checkpoint("RESTART"),
         appended(3, vec![line("between")], Now),
         Step::Commit { n: 4, version: 2, writes: vec![Write::Delete] },
         appended(3, vec![moved(Status::Error, 1, None), line("end")], Now),
@@ -168,9 +168,10 @@ pub(super) fn run(machine: &Machine, durability: Durability, script: &[Step]) ->
             break;
         }
         let done = match step {
-            Step::Checkpoint => {
-                // Another process's, whose failures are its own.
-                let _ = machine.raw().and_then(|c| c.query_row("PRAGMA wal_checkpoint(FULL)", [], |_| Ok(())));
+            Step::Checkpoint(how) => {
+                // Its failures are its own.
+                let pragma = format!("PRAGMA wal_checkpoint({how})");
+                let _ = machine.raw().and_then(|c| c.query_row(&pragma, [], |_| Ok(())));
                 Ok(())
             }
             Step::Reopen => {

@@ -185,9 +185,11 @@ unsafe extern "C" fn open(
             Err(refusal) => return code(Err(refusal), ffi::SQLITE_CANTOPEN),
         };
         let opened = Box::new(Open { disk: Arc::clone(disk), handle });
-        file.cast::<File>().write(File { base: ffi::sqlite3_file { pMethods: &raw const METHODS }, open: Box::into_raw(opened) });
+        file.cast::<File>()
+            .write(File { base: ffi::sqlite3_file { pMethods: &raw const METHODS }, open: Box::into_raw(opened) });
         if !out.is_null() {
-            let read_only = (flags & !(ffi::SQLITE_OPEN_READWRITE | ffi::SQLITE_OPEN_CREATE)) | ffi::SQLITE_OPEN_READONLY;
+            let read_only =
+                (flags & !(ffi::SQLITE_OPEN_READWRITE | ffi::SQLITE_OPEN_CREATE)) | ffi::SQLITE_OPEN_READONLY;
             *out = if writable == Writable::Yes { flags } else { read_only };
         }
     }
@@ -348,15 +350,14 @@ unsafe extern "C" fn delete(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, syn
     let deletion = if sync_folder == 0 { Deletion::Later } else { Deletion::Durable };
     // SAFETY: SQLite hands a registration of ours and a C string.
     let outcome = unsafe { disk(vfs).delete(file_name(name), deletion) };
-    if outcome == Err(Refusal::Missing) { ffi::SQLITE_IOERR_DELETE_NOENT } else { code(outcome, ffi::SQLITE_IOERR_DELETE) }
+    if outcome == Err(Refusal::Missing) {
+        ffi::SQLITE_IOERR_DELETE_NOENT
+    } else {
+        code(outcome, ffi::SQLITE_IOERR_DELETE)
+    }
 }
 
-unsafe extern "C" fn access(
-    vfs: *mut ffi::sqlite3_vfs,
-    name: *const c_char,
-    _flags: c_int,
-    out: *mut c_int,
-) -> c_int {
+unsafe extern "C" fn access(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, _flags: c_int, out: *mut c_int) -> c_int {
     // SAFETY: SQLite hands a registration of ours, a C string and a place for the answer.
     unsafe {
         let exists = disk(vfs).exists(file_name(name));
@@ -398,4 +399,3 @@ unsafe extern "C" fn current_time(_vfs: *mut ffi::sqlite3_vfs, out: *mut f64) ->
     unsafe { *out = 2_460_000.5 };
     ffi::SQLITE_OK
 }
-
