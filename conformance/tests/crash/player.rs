@@ -186,9 +186,11 @@ impl Player {
             Act::Prune(keep) => json!({ "pruned": self.runtime.prune_executions(*keep).expect("the store works") }),
             Act::Expire => {
                 let expired = self.runtime.expire_paused(0).await.expect("the host works");
-                let record = |id| self.runtime.record(id).expect("the store answers").expect("it is there");
-                let fact = |id| json!({ "id": record(id).execution.id().as_str(), "ended": record(id).execution.status.as_str() });
-                Value::Array(expired.iter().map(fact).collect())
+                let facts = expired.iter().map(|id| {
+                    let record = self.runtime.record(id).expect("the store answers").expect("it is there");
+                    json!({ "id": id.as_str(), "ended": record.execution.status.as_str() })
+                });
+                Value::Array(facts.collect())
             }
             Act::Save(snippet, name) => {
                 let id = self.find(name).expect("it was run").execution.id().clone();

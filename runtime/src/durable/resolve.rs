@@ -11,7 +11,8 @@ use super::write::Write;
 /// What somebody says of a call in doubt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
-    /// It is to be performed once more. Only where the execution can still go on.
+    /// It is to be performed once more. Only where the execution can still go on. It waits for the next pass like an
+    /// approved call: if somebody rejects another call before that, it never happens.
     Retry,
     /// It happened, and this is what it returned; `None` is `undefined`.
     Applied(Option<Json>),
