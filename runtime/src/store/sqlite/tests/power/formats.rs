@@ -6,7 +6,7 @@ use super::*;
 use crate::durable::journal::Answer;
 
 /// Made by the version that wrote format 1.
-const FIRST: &[u8] = include_bytes!("../formats/1.db");
+const FIRST: &[u8] = include_bytes!("../formats/1.store");
 
 /// Their ids, oldest first, with what became of each.
 fn executions(store: &dyn Store) -> Vec<Record> {
