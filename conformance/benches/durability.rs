@@ -13,6 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use codemode_conformance::harness::{Host, id_of};
+use codemode_runtime::connector::native::Native;
+use codemode_runtime::connector::{Method, Reverted};
 use codemode_runtime::durable::execution::{Determinism, Execution, REPLAY_VERSION, Start, Status};
 use codemode_runtime::durable::id::ExecutionId;
 use codemode_runtime::durable::write::{Move, Write};
@@ -71,6 +73,14 @@ fn bare_sync(folder: &Path) -> Duration {
     hundred / CALLS
 }
 
+/// Effects that cost nothing themselves, so that only what the runtime adds is measured.
+fn connector() -> Native {
+    Native::new("b")
+        .method(Method::write("add"), |args, _| async move { Ok(args) })
+        .on_revert(|_| async { Ok(Reverted::Reverted) })
+        .method(Method::write("gate").needs_approval(), |args, _| async move { Ok(args) })
+}
+
 struct Bench {
     runtime: Runtime,
     store: Arc<SqliteStore>,
@@ -82,7 +92,8 @@ impl Bench {
     fn new(folder: &Path, name: &str, keep: u32) -> Self {
         let path = folder.join(name);
         let store = Arc::new(SqliteStore::open(&path, Options::default()).expect("a store"));
-        let runtime = Host::over(store.clone()).limits(|l| l.executions = keep).runtime();
+        let host = Host::bare(store.clone()).with("b", Arc::new(connector()));
+        let runtime = host.limits(|l| l.executions = keep).runtime();
         let tokio =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
         Self { runtime, store, path, tokio }
@@ -103,7 +114,7 @@ impl Bench {
 }
 
 fn adds(calls: u32) -> String {
-    format!("async () => {{ for (let i = 0; i < {calls}; i++) await t.add({{ n: i }}); }}")
+    format!("async () => {{ for (let i = 0; i < {calls}; i++) await b.add({{ n: i }}); }}")
 }
 
 fn effects(folder: &Path, sync: Duration) {
@@ -220,7 +231,7 @@ fn sizes(folder: &Path) {
     let paused = Bench::new(folder, "paused.db", u32::MAX);
     let count = 500;
     for _ in 0..count {
-        let outcome = paused.tokio.block_on(paused.runtime.execute("async () => await t.gate({ to: 'ada' })"));
+        let outcome = paused.tokio.block_on(paused.runtime.execute("async () => await b.gate({ to: 'ada' })"));
         assert!(matches!(outcome, Ok(Outcome::Paused { .. })), "{outcome:#?}");
     }
     let per_paused = (paused.bytes() - empty) / count;
