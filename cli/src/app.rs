@@ -32,8 +32,8 @@ pub(crate) fn main() -> Exit {
 /// Traces go to stderr. Warnings always; `-v` adds what the runtime does, `-vv` and `-vvv` ever finer steps of it.
 fn trace(global: &Global) {
     let by_flag = match global.verbose {
-        0 => "warn",
-        1 => "warn,codemode=info,codemode_runtime=info",
+        0 => "warn,rmcp=error",
+        1 => "warn,rmcp=error,codemode=info,codemode_runtime=info",
         2 => "info,codemode=debug,codemode_runtime=debug",
         _ => "debug,codemode=trace,codemode_runtime=trace",
     };

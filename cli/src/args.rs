@@ -1,5 +1,6 @@
 //! The command line, as types. Their doc comments are the help that people read.
 
+mod mcp;
 mod record;
 mod upkeep;
 
@@ -9,6 +10,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use codemode_runtime::Status;
 
+pub(crate) use mcp::Mcp;
 pub(crate) use record::{Export, Replay};
 pub(crate) use upkeep::{Age, Backup, Expire, Prune, Recover, Resolve, Rollback, Unresolved};
 
@@ -126,6 +128,10 @@ pub(crate) enum Command {
     /// Save code that ran under a name, for code to run again with `codemode.run`.
     #[command(subcommand)]
     Snippet(Snippet),
+    /// Serve models over the Model Context Protocol, on stdio or HTTP.
+    ///
+    /// They get three tools: `codemode` runs code, `search` and `describe` say what it can call.
+    Mcp(Mcp),
     /// Look at connectors.
     #[command(subcommand)]
     Connector(Connector),
@@ -237,6 +243,9 @@ pub(crate) struct SaveSnippet {
     /// A file with the JSON Schema that each input must fit.
     #[arg(long, value_name = "FILE")]
     pub(crate) input_schema: Option<PathBuf>,
+    /// Saves it although the execution has not completed.
+    #[arg(long)]
+    pub(crate) any_status: bool,
 }
 
 #[derive(Debug, clap::Args)]

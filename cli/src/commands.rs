@@ -9,6 +9,7 @@ mod expire;
 mod export;
 mod inspect;
 mod integrity;
+mod mcp;
 mod pending;
 mod prune;
 mod recover;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: Args, ui: &Ui) -> Result<Exit, Fault> {
         Command::Backup(backup) => backup::run(&backup, &setup()?, ui),
         Command::IntegrityCheck => integrity::run(&setup()?, ui),
         Command::Snippet(command) => snippet::run(&command, &setup()?, ui),
+        Command::Mcp(mcp) => mcp::run(&mcp, &setup()?, ui),
         Command::Connector(Connector::Inspect(inspect)) => inspect::run(&inspect, ui),
     }
 }
@@ -66,7 +68,7 @@ pub(crate) fn run(args: Args, ui: &Ui) -> Result<Exit, Fault> {
 fn block_on<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(|error| Fault::host("threads", format!("threads cannot be started: {error}")))?;
     let done = runtime.block_on(work);

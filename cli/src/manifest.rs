@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
-use codemode_runtime::Limits;
 use codemode_runtime::durable::id::check_runtime_name;
+use codemode_runtime::{Limits, Validate};
 use serde::Deserialize;
 
 use crate::fault::Fault;
@@ -26,6 +26,8 @@ pub(crate) struct Manifest {
     pub(crate) connectors: Vec<Connector>,
     /// The bounds of executions.
     pub(crate) limits: Limits,
+    /// What is checked before a connector hears of a call.
+    pub(crate) validate: Validate,
 }
 
 /// A connector of a manifest.
@@ -37,6 +39,8 @@ pub(crate) struct Connector {
     pub(crate) component: PathBuf,
     /// What it may read.
     pub(crate) config: BTreeMap<String, String>,
+    /// What it is good for, in a few words for a model.
+    pub(crate) hint: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -51,6 +55,25 @@ struct File {
 #[serde(deny_unknown_fields, default)]
 struct RuntimeTable {
     name: Option<String>,
+    validate: ValidateWord,
+}
+
+/// What is checked before a connector hears of a call.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ValidateWord {
+    #[default]
+    Arguments,
+    Nothing,
+}
+
+impl From<ValidateWord> for Validate {
+    fn from(word: ValidateWord) -> Self {
+        match word {
+            ValidateWord::Arguments => Self::Arguments,
+            ValidateWord::Nothing => Self::Nothing,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +82,7 @@ struct ConnectorTable {
     component: PathBuf,
     #[serde(default)]
     config: BTreeMap<String, String>,
+    hint: Option<String>,
 }
 
 /// A bound that may be zero, read like the others.
@@ -106,6 +130,8 @@ limits! {
     depth: NonZeroU32,
     log_lines: NonZeroU32,
     log_line_units: NonZeroU32,
+    declaration_units: NonZeroU32,
+    docs_units: NonZeroU32,
     cancel_ms: NonZeroU64,
     executions: u32,
 }
@@ -133,9 +159,11 @@ fn parse(path: &Path, text: &str) -> Result<Manifest, Fault> {
         name,
         component: folder.join(table.component),
         config: table.config,
+        hint: table.hint,
     };
     let connectors = file.connectors.into_iter().map(connector).collect();
-    Ok(Manifest { path: path.to_owned(), name, connectors, limits: file.limits.apply() })
+    let (limits, validate) = (file.limits.apply(), file.runtime.validate.into());
+    Ok(Manifest { path: path.to_owned(), name, connectors, limits, validate })
 }
 
 /// One line with the place; what was meant where it can be told.
@@ -214,7 +242,14 @@ mod tests {
     fn an_empty_manifest_has_no_connectors() {
         let manifest = parse(Path::new("codemode.toml"), "").unwrap();
         assert!(manifest.connectors.is_empty());
-        assert_eq!(manifest.name, "default");
+        assert_eq!((manifest.name.as_str(), manifest.validate), ("default", Validate::Arguments));
+    }
+
+    #[test]
+    fn arguments_need_not_be_checked() {
+        let manifest = parse(Path::new("codemode.toml"), "[runtime]\nvalidate = \"nothing\"\n").unwrap();
+        assert_eq!(manifest.validate, Validate::Nothing);
+        assert!(refused("[runtime]\nvalidate = \"results\"\n").0.contains("expected `arguments` or `nothing`"));
     }
 
     #[test]
@@ -227,7 +262,7 @@ mod tests {
         let (message, hint) = refused("[connectors.n]\ncomponent = \"a\"\ngrants = {}\n");
         assert_eq!(
             (message.as_str(), hint.as_str()),
-            ("codemode.toml:3:1: unknown key `grants`", "known here: component, config")
+            ("codemode.toml:3:1: unknown key `grants`", "known here: component, config, hint")
         );
         assert!(refused("[connector.n]\n").1.contains("`connectors`"));
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use codemode_runtime::connector::component::{ComponentConnector, ComponentOptions};
 use codemode_runtime::host::{EngineError, EngineOptions};
 use codemode_runtime::store::sqlite::{Options, SqliteStore};
+use codemode_runtime::tool::ToolOptions;
 use codemode_runtime::{ComponentExecutor, Engine, Limits, Runtime, Store};
 
 use crate::args::Global;
@@ -90,7 +91,7 @@ impl Setup {
         let mut builder = Runtime::builder().store(store).executor(Arc::new(executor));
         match &self.manifest {
             Some(manifest) => {
-                builder = builder.name(&manifest.name).limits(manifest.limits.clone());
+                builder = builder.name(&manifest.name).limits(manifest.limits.clone()).validate(manifest.validate);
                 for connector in &manifest.connectors {
                     let shown = connector.component.display().to_string();
                     let bytes = read(&connector.component).map_err(|fault| {
@@ -137,6 +138,13 @@ impl Setup {
         self.manifest.as_ref().map_or_else(Limits::default, |manifest| manifest.limits.clone())
     }
 
+    /// What the tool of this runtime says of itself: each connector with the hint of the manifest.
+    pub(crate) fn tool(&self) -> ToolOptions {
+        let connectors = self.manifest.iter().flat_map(|manifest| &manifest.connectors);
+        let hints = connectors.filter_map(|connector| Some((&connector.name, connector.hint.as_ref()?)));
+        hints.fold(ToolOptions::new(), |tool, (name, hint)| tool.hint(name, hint))
+    }
+
     /// A command line that reaches the same store and manifest from the same folder.
     pub(crate) fn command(&self, words: &[&str]) -> String {
         // Whoever called it by a path has to call it so again.
@@ -150,6 +158,27 @@ impl Setup {
         }
         line.join(" ")
     }
+
+    /// Makes such lines for any folder and any environment: for a person in another terminal.
+    pub(crate) fn commands_from_anywhere(&self) -> impl Fn(&[&str]) -> String + Send + Sync + use<> + 'static {
+        let program = quoted(&program());
+        let mut reach = vec!["--store".to_owned(), quoted(&whole(&self.store).to_string_lossy())];
+        if let Some(manifest) = &self.manifest {
+            reach.extend(["--manifest".to_owned(), quoted(&whole(&manifest.path).to_string_lossy())]);
+        }
+        move |words| {
+            let words = words.iter().map(|word| quoted(word));
+            let line: Vec<String> = [program.clone()].into_iter().chain(words).chain(reach.iter().cloned()).collect();
+            line.join(" ")
+        }
+    }
+}
+
+/// The program as a person finds it from any folder.
+fn program() -> String {
+    let typed = env::args_os().next().map(PathBuf::from).filter(|path| path.components().count() > 1);
+    let whole = typed.and_then(|_| env::current_exe().ok());
+    whole.map_or_else(|| "codemode".to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 /// The machine under all guests, with compiled code kept for the user.
@@ -157,6 +186,11 @@ pub(crate) fn engine() -> Result<Engine, Fault> {
     let mut options = EngineOptions::default();
     options.cache_dir = folder("XDG_CACHE_HOME", ".cache", "").ok();
     Engine::new(options).map_err(|error: EngineError| Fault::host("engine", error.to_string()))
+}
+
+/// The path from the root; what it names need not be there.
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Reads a file whole.

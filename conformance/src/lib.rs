@@ -1,7 +1,9 @@
-//! What codemode promises, as code that anyone can run: fixtures whose real executions are counted outside, the suite
-//! that any store must pass, random programs with an independent model, and a harness over real parts.
+//! What codemode promises, as code that anyone can run: fixtures whose
+//! real executions are counted outside, the suite that any store must pass, random programs with an independent model,
+//! and a harness over real parts.
 #![warn(missing_docs)]
 
+pub mod catalogues;
 pub mod fixtures;
 pub mod harness;
 pub mod model;

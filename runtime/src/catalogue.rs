@@ -2,9 +2,10 @@
 //! fresh asks; the journal comes first.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::connector::{Connector, Description, Flag, Values};
+use crate::connector::{Connector, Description, Flag, Method, Values};
+use crate::discovery::{self, Index};
 use crate::durable::execution::Namespace;
 use crate::durable::failure::{Failure, code};
 use crate::durable::finish::HookWish;
@@ -12,24 +13,40 @@ use crate::durable::journal::{Request, Terms};
 use crate::durable::json::cut;
 use crate::durable::value::Json;
 use crate::durable::write::HookKind;
+use crate::schema::{Missing, Schema, Validate};
 
 /// A connector with its description.
 pub(crate) struct Configured {
     pub(crate) name: String,
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) description: Description,
-    methods: HashMap<String, Terms>,
+    methods: HashMap<String, Offered>,
+}
+
+/// A method as it is looked up.
+struct Offered {
+    terms: Terms,
+    /// Its place in the description.
+    place: usize,
+    // Compiled when it is first called; `None`: it cannot be checked against.
+    schema: OnceLock<Option<Schema>>,
 }
 
 /// All of them, in configured order.
 pub(crate) struct Catalogue {
     connectors: Vec<Configured>,
+    validate: Validate,
+    // Made by whoever searches first.
+    index: OnceLock<Index>,
 }
 
 impl Configured {
     pub(crate) fn new(name: String, connector: Arc<dyn Connector>, description: Description) -> Self {
         let reach = connector.reach();
-        let methods = description.methods.iter().map(|m| (m.name.clone(), m.terms(&name, reach))).collect();
+        let offered = |(place, m): (usize, &Method)| {
+            (m.name.clone(), Offered { terms: m.terms(&name, reach), place, schema: OnceLock::new() })
+        };
+        let methods = description.methods.iter().enumerate().map(offered).collect();
         Self { name, connector, description, methods }
     }
 
@@ -46,14 +63,39 @@ impl Configured {
     }
 }
 
+impl Configured {
+    /// Whether the arguments fit the method's input schema. What JSON cannot say is the connector's to check.
+    fn fits(&self, offered: &Offered, args: Option<&Json>) -> Result<(), Failure> {
+        let Some(method) = self.description.methods.get(offered.place) else { return Ok(()) };
+        let title = format!("{}.{}", self.name, method.name);
+        let compiled = offered.schema.get_or_init(|| {
+            let compiled = Schema::parse(method.input_schema.as_deref()?);
+            compiled
+                .inspect_err(|reason| tracing::warn!("arguments of {title} are not checked: its schema {reason}"))
+                .ok()
+        });
+        let speaks_tags = self.description.values == Values::Tagged;
+        match compiled {
+            Some(_) if speaks_tags && args.is_some_and(|args| args.to_plain().is_err()) => Ok(()),
+            Some(schema) => schema.check(args, Missing::Empty, "args", &format!("arguments to {title}")),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Catalogue {
-    pub(crate) fn new(connectors: Vec<Configured>) -> Self {
-        Self { connectors }
+    pub(crate) fn new(connectors: Vec<Configured>, validate: Validate) -> Self {
+        Self { connectors, validate, index: OnceLock::new() }
     }
 
-    /// In configured order.
-    pub(crate) fn configured(&self) -> &[Configured] {
-        &self.connectors
+    /// What each said of itself, in configured order.
+    pub(crate) fn descriptions(&self) -> Vec<(&str, &Description)> {
+        self.connectors.iter().map(|c| (c.name.as_str(), &c.description)).collect()
+    }
+
+    /// The index over all of their methods.
+    pub(crate) fn index(&self) -> &Index {
+        self.index.get_or_init(|| discovery::index(&self.descriptions()))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Configured> {
@@ -71,7 +113,7 @@ impl Catalogue {
 
     /// The digest of a method's contract as it is now.
     pub(crate) fn contract(&self, connector: &str, method: &str) -> Option<String> {
-        Some(self.get(connector)?.methods.get(method)?.contract.clone())
+        Some(self.get(connector)?.methods.get(method)?.terms.contract.clone())
     }
 
     /// The hooks that connectors want.
@@ -93,32 +135,42 @@ impl Catalogue {
                 format!("there is no connector `{}`{}", cut(connector, 200), suggestion(connector, self.names()));
             return Err(Failure::new(code::UNKNOWN_METHOD, message));
         };
-        let Some(terms) = configured.methods.get(method) else {
+        let Some(offered) = configured.methods.get(method) else {
             let names = configured.description.methods.iter().map(|m| m.name.as_str()).collect();
-            let message =
-                format!("Tool \"{}\" not found on {connector}{}", cut(method, 200), suggestion(method, names));
+            let close = match suggestion(method, names) {
+                none if none.is_empty() => format!("; `codemode.describe(\"{connector}\")` lists its methods"),
+                close => close,
+            };
+            let message = format!("Tool \"{}\" not found on {connector}{close}", cut(method, 200));
             return Err(Failure::new(code::UNKNOWN_METHOD, message));
         };
         configured.arguments(method, args.as_ref())?;
-        Ok(terms.clone())
+        if self.validate == Validate::Arguments {
+            configured.fits(offered, args.as_ref())?;
+        }
+        Ok(offered.terms.clone())
     }
 }
 
-/// The closest names, for a message.
+/// The closest names, for the end of a message.
 pub(crate) fn suggestion(wanted: &str, names: Vec<&str>) -> String {
+    match close_names(wanted, names) {
+        none if none.is_empty() => String::new(),
+        close => format!("; did you mean {}?", close.join(" or ")),
+    }
+}
+
+/// At most three names that may have been meant, the closest first, each in quotes and cut where it is long.
+pub(crate) fn close_names(wanted: &str, names: Vec<&str>) -> Vec<String> {
     let mut close: Vec<(usize, &str)> = names.into_iter().map(|n| (distance(wanted, n), n)).collect();
-    close.retain(|(d, n)| *d <= 1 + n.len().max(wanted.len()).min(COMPARED) / 3);
+    // Something of it must be the same: every one-letter name is one letter away from every other.
+    close.retain(|(d, n)| {
+        let longest = n.len().max(wanted.len()).min(COMPARED);
+        *d < longest && *d <= 1 + longest / 3
+    });
     close.sort();
     close.truncate(3);
-    match close.len() {
-        0 => String::new(),
-        _ => {
-            format!(
-                "; did you mean {}?",
-                close.iter().map(|(_, n)| format!("`{}`", cut(n, 200))).collect::<Vec<_>>().join(" or ")
-            )
-        }
-    }
+    close.into_iter().map(|(_, name)| format!("`{}`", cut(name, 200))).collect()
 }
 
 /// So many characters of two names are compared.
@@ -149,6 +201,9 @@ mod tests {
     fn close_names_are_suggested_and_far_ones_are_not() {
         assert_eq!(suggestion("listNote", vec!["listNotes", "createNote"]), "; did you mean `listNotes`?");
         assert_eq!(suggestion("zzz", vec!["listNotes", "createNote"]), "");
+        assert_eq!(suggestion("x", vec!["t"]), "");
+        assert_eq!(suggestion("", vec!["t"]), "");
+        assert_eq!(suggestion("tt", vec!["t"]), "; did you mean `t`?");
         assert_eq!(suggestion("LISTNOTES", vec!["listNotes"]), "; did you mean `listNotes`?");
         let long = "n".repeat(3_000);
         assert_eq!(suggestion(&long, vec!["listNotes"]), "", "length alone makes no name close");

@@ -14,11 +14,15 @@ pub mod bundle;
 mod catalogue;
 pub mod clock;
 pub mod connector;
-mod discovery;
+pub mod discovery;
 pub mod durable;
 mod error;
 pub mod executor;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod host;
+pub mod names;
 pub mod normalize;
 pub mod outcome;
 mod pass;
@@ -26,7 +30,10 @@ mod runtime;
 mod schema;
 mod snippet;
 pub mod store;
+pub mod tool;
+pub mod truncate;
 
+pub use discovery::{Docs, Found, Hit, Kind};
 pub use durable::approval::{Pick, Picks};
 pub use durable::execution::{Determinism, Execution, Status};
 pub use durable::failure::{CodeError, ErrorKind, Failure};
@@ -44,4 +51,5 @@ pub use outcome::{Outcome, PendingCall};
 pub use runtime::{
     By, Code, Event, EventKind, Events, Recovered, Resolved, Runtime, RuntimeBuilder, SaveSnippet, Started, Transformed,
 };
+pub use schema::Validate;
 pub use store::{Query, Store};

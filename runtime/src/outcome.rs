@@ -142,7 +142,7 @@ impl Outcome {
     }
 }
 
-/// The error as one text: message, position and advice (RUN-11, RUN-12). Never empty (OUTPUT-08).
+/// The error as one text: message, position, the line with a mark, and advice (RUN-11, RUN-12). Never empty (OUTPUT-08).
 #[must_use]
 pub fn error_text(error: &CodeError) -> String {
     let named = !matches!(error.name.as_str(), "Error" | "Thrown" | "ConnectorError")
@@ -156,11 +156,34 @@ pub fn error_text(error: &CodeError) -> String {
     if let (Some(line), Some(column)) = (error.line, error.column) {
         text.push_str(&format!(" (line {line}, column {column})"));
     }
+    if let (Some(line), Some(column)) = (&error.source_line, error.column) {
+        text.push_str(&excerpt(line, column));
+    }
     if let Some(hint) = &error.hint {
         text.push('\n');
         text.push_str(hint);
     }
     text
+}
+
+/// The line on a line of its own, with a mark under the column (from 1, in UTF-16 code units) where that is on it.
+fn excerpt(line: &str, column: u32) -> String {
+    let mut before = String::new();
+    let mut units = 1;
+    for c in line.chars() {
+        if units >= column {
+            break;
+        }
+        units += u32::from(c.len_utf16() == 2) + 1;
+        before.push(if c == '\t' { '\t' } else { ' ' });
+    }
+    if line.trim().is_empty() {
+        String::new()
+    } else if units < column {
+        format!("\n{line}")
+    } else {
+        format!("\n{line}\n{before}^")
+    }
 }
 
 /// A pending call as JSON with the wire names.
@@ -228,6 +251,8 @@ struct WireError<'a> {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -314,6 +339,7 @@ fn wire_error(error: &CodeError) -> WireError<'_> {
         message: &error.message,
         line: error.line,
         column: error.column,
+        source_line: error.source_line.as_deref(),
         hint: error.hint.as_deref(),
         value: error.value.as_ref().map(raw),
     }

@@ -3,6 +3,7 @@
 
 mod builder;
 mod decide;
+mod discover;
 mod events;
 mod export;
 mod lives;
@@ -12,6 +13,7 @@ mod rest;
 mod retain;
 mod snippets;
 mod started;
+mod tool;
 mod transform;
 
 use std::sync::Arc;
@@ -44,10 +46,24 @@ use crate::executor::Executor;
 use crate::normalize::{NormalizeError, normalize};
 use crate::outcome::{Outcome, PendingCall};
 use crate::pass::{self, Late, Live, Passed, Setting};
+use crate::schema::Validate;
 use crate::store::{Barrier, Store};
 use lives::{Entered, Lives};
 
 /// Runs code durably. Cheap to clone; all clones are the same runtime.
+///
+/// | for | operations |
+/// |---|---|
+/// | a model | [`tool`](Self::tool), [`code_tool`](Self::code_tool) |
+/// | running code | [`execute`](Self::execute), [`start`](Self::start), [`cancel`](Self::cancel), [`events`](Self::events) |
+/// | finding out | [`search`](Self::search), [`describe`](Self::describe), [`connectors`](Self::connectors) |
+/// | people who decide | [`pending`](Self::pending), [`approve`](Self::approve), [`reject`](Self::reject), [`unresolved`](Self::unresolved), [`resolve`](Self::resolve) |
+/// | undoing | [`preview_rollback`](Self::preview_rollback), [`rollback`](Self::rollback) |
+/// | the record | [`executions`](Self::executions), [`record`](Self::record), [`export`](Self::export), [`delete`](Self::delete) |
+/// | upkeep | [`recover`](Self::recover), [`expire_paused`](Self::expire_paused), [`prune_executions`](Self::prune_executions) |
+/// | snippets | [`save_snippet`](Self::save_snippet), [`snippets`](Self::snippets), [`snippet`](Self::snippet), [`delete_snippet`](Self::delete_snippet) |
+///
+/// What is about one execution names it: there is no current one (HOSTAPI-02).
 #[derive(Clone)]
 pub struct Runtime(Arc<Inner>);
 
@@ -58,6 +74,7 @@ struct Inner {
     connectors: Vec<(String, Arc<dyn Connector>)>,
     limits: Limits,
     determinism: Determinism,
+    validate: Validate,
     clock: Arc<dyn Clock>,
     ids: Ids,
     owner: OwnerId,
@@ -268,7 +285,7 @@ impl Runtime {
             check_description(name, &description).map_err(|f| failed(f.message))?;
             configured.push(Configured::new(name.clone(), connector.clone(), description));
         }
-        let catalogue = Arc::new(Catalogue::new(configured));
+        let catalogue = Arc::new(Catalogue::new(configured, self.0.validate));
         *known = Some(catalogue.clone());
         Ok(catalogue)
     }

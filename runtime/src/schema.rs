@@ -1,5 +1,7 @@
 //! JSON Schema, 2020-12 unless a schema says otherwise. Nothing is ever fetched: a schema stands for itself.
 
+mod said;
+
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -7,16 +9,36 @@ use crate::connector::check_schema_text;
 use crate::durable::failure::{Failure, code};
 use crate::durable::json::{cut, path_of_pointer};
 use crate::durable::value::{Json, ValueLimits};
+use said::MAX_MESSAGE;
+
+/// What is checked against the schemas of methods before anything is performed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validate {
+    /// The arguments: a call that does not fit is answered with `invalid-arguments`, and its connector never hears of it.
+    #[default]
+    Arguments,
+    /// Nothing; connectors get what the code gave.
+    Nothing,
+}
 
 /// A schema that was checked.
 #[derive(Debug)]
-pub(crate) struct Schema(Validator);
+pub(crate) struct Schema {
+    text: Value,
+    validator: Validator,
+}
+
+/// What a missing value is checked as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// `null`: the input of a snippet.
+    Null,
+    /// `{}`: the arguments of a method, which need not be given where nothing is required.
+    Empty,
+}
 
 /// A message names at most so many places where a value does not fit.
 const MAX_PLACES: usize = 3;
-
-/// The longest message of a place, in UTF-16 code units.
-const MAX_MESSAGE: usize = 1_000;
 
 impl Schema {
     /// Reads a schema.
@@ -26,33 +48,38 @@ impl Schema {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let value = check_schema_text(text)?;
         let built = jsonschema::options().offline().build(&value);
-        built.map(Self).map_err(|error| {
+        let validator = built.map_err(|error| {
             let path = path_of_pointer(&value, error.instance_path().as_str());
             let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
             format!("is not valid{place}: {}", cut(&error.masked().to_string(), MAX_MESSAGE))
-        })
+        })?;
+        Ok(Self { text: value, validator })
     }
 
-    /// Checks a value; without one, `null` is checked. `subject` is what the value is called, `owner` whose schema it is.
+    /// Checks a value. `subject` is what the value is called, `owner` whose schema it is.
     ///
     /// # Errors
-    /// A failure with code `invalid-arguments` that names the first places that do not fit; its details list them.
-    pub(crate) fn check(&self, value: Option<&Json>, subject: &str, owner: &str) -> Result<(), Failure> {
+    /// A failure with code `invalid-arguments` that names the first places that do not fit, and the names that may have
+    /// been meant; its details list the places.
+    pub(crate) fn check(
+        &self,
+        value: Option<&Json>,
+        missing: Missing,
+        subject: &str,
+        owner: &str,
+    ) -> Result<(), Failure> {
         let refuse = |message: String| Failure {
             name: Some("TypeError".to_owned()),
             ..Failure::new(code::INVALID_ARGUMENTS, format!("{owner}: {message}"))
         };
-        let plain = value.map_or_else(|| Ok("null".to_owned()), Json::to_plain);
+        let nothing = if missing == Missing::Null { "null" } else { "{}" };
+        let plain = value.map_or_else(|| Ok(nothing.to_owned()), Json::to_plain);
         let plain = plain.map_err(|error| refuse(format!("{} (it has an input schema)", error.about(subject))))?;
         let parsed: Value = serde_json::from_str(&plain)
             .map_err(|_| refuse(format!("{subject} is nested too deeply to be checked against a schema")))?;
-        let mut places: Vec<(String, String)> = Vec::new();
-        let mut errors = self.0.iter_errors(&parsed);
-        for error in errors.by_ref().take(MAX_PLACES) {
-            let path = path_of_pointer(&parsed, error.instance_path().as_str());
-            let message = cut(&error.masked_with("it").to_string(), MAX_MESSAGE).into_owned();
-            places.push((path, message));
-        }
+        let mut errors = self.validator.iter_errors(&parsed);
+        let places: Vec<(String, String)> =
+            errors.by_ref().take(MAX_PLACES).map(|error| said::place(&self.text, &parsed, &error)).collect();
         if places.is_empty() {
             return Ok(());
         }
@@ -63,6 +90,9 @@ impl Schema {
         }
         if value.is_none() {
             said.push(format!("there is no {subject}"));
+        }
+        if missing == Missing::Empty {
+            said.extend(said::shape(&self.text).map(|shape| format!("it takes {shape}")));
         }
         let list: Vec<Value> =
             places.iter().map(|(path, message)| json!({ "path": path, "message": message })).collect();
@@ -78,7 +108,7 @@ mod tests {
     fn check(schema: &str, value: &str) -> Result<(), String> {
         let value = Json::from_tagged(value, &ValueLimits::default()).unwrap();
         let schema = Schema::parse(schema).unwrap();
-        schema.check(Some(&value), "input", "s").map_err(|f| {
+        schema.check(Some(&value), Missing::Null, "input", "s").map_err(|f| {
             assert_eq!(f.code, "invalid-arguments");
             f.message
         })
@@ -97,6 +127,47 @@ mod tests {
         let many = check(r#"{"items":{"type":"string"}}"#, "[1,2,3,4]").unwrap_err();
         assert_eq!(many.matches("is not of type").count(), MAX_PLACES, "{many}");
         assert!(many.ends_with("; …"), "{many}");
+    }
+
+    /// The message for arguments of a method.
+    fn arguments(schema: &str, value: Option<&str>) -> Option<String> {
+        let value = value.map(|v| Json::from_tagged(v, &ValueLimits::default()).unwrap());
+        let checked = Schema::parse(schema).unwrap().check(value.as_ref(), Missing::Empty, "args", "t.m");
+        checked.err().map(|f| f.message)
+    }
+
+    #[test]
+    fn misspelt_names_are_told_with_the_ones_that_were_meant() {
+        let strict = r##"{"type":"object","required":["title"],"properties":{"title":{"type":"string"},
+            "labels":{"type":"array"},"at":{"$ref":"#/$defs/at"}},"additionalProperties":false,
+            "$defs":{"at":{"properties":{"minutes":{}},"additionalProperties":false}}}"##;
+        assert_eq!(
+            arguments(strict, Some(r#"{"title":"x","label":[]}"#)).unwrap(),
+            "t.m: args: there is no `label`; did you mean `labels`?; it takes { title, labels?, at? }"
+        );
+        let nested = arguments(strict, Some(r#"{"title":"x","at":{"minute":1}}"#)).unwrap();
+        assert!(nested.starts_with("t.m: args.at: there is no `minute`; did you mean `minutes`?"), "{nested}");
+        let open = r#"{"type":"object","required":["title"],"properties":{"title":{"type":"string"}}}"#;
+        assert_eq!(
+            arguments(open, Some(r#"{"titel":"x"}"#)).unwrap(),
+            "t.m: args: \"title\" is a required property (`titel` was given); it takes { title }"
+        );
+        let many = r#"{"properties":{"a":{}},"additionalProperties":false}"#;
+        let many = arguments(many, Some(r#"{"q1":1,"q2":1,"q3":1,"q4":1,"q5":1}"#)).unwrap();
+        assert!(many.contains("there is no `q3`, and 2 more"), "{many}");
+    }
+
+    #[test]
+    fn arguments_need_not_be_given_where_nothing_is_required() {
+        assert_eq!(arguments(r#"{"type":"object","properties":{"a":{}}}"#, None), None);
+        assert_eq!(
+            arguments(r#"{"type":"object","properties":{"a":{}},"required":["a"]}"#, None).unwrap(),
+            "t.m: args: \"a\" is a required property; there is no args; it takes { a }"
+        );
+        assert_eq!(
+            arguments(r#"{"type":"object","properties":{"a":{}}}"#, Some("\"x\"")).unwrap(),
+            "t.m: args: it is not of type \"object\"; it takes { a? }"
+        );
     }
 
     #[test]
@@ -122,9 +193,11 @@ mod tests {
     fn values_that_json_cannot_say_are_refused_by_name() {
         let date = check("{}", r#"{"at":{"$cm":["date",0]}}"#).unwrap_err();
         assert!(date.starts_with("s: input.at is a Date; send value.toISOString()"), "{date}");
-        let none = Schema::parse(r#"{"type":"object"}"#).unwrap().check(None, "input", "s").unwrap_err();
+        let none = Schema::parse(r#"{"type":"object"}"#).unwrap().check(None, Missing::Null, "input", "s").unwrap_err();
         assert!(none.message.ends_with("; there is no input"), "{}", none.message);
-        assert!(Schema::parse(r#"{"type":["object","null"]}"#).unwrap().check(None, "input", "s").is_ok());
+        assert!(
+            Schema::parse(r#"{"type":["object","null"]}"#).unwrap().check(None, Missing::Null, "input", "s").is_ok()
+        );
     }
 
     #[test]
@@ -137,7 +210,7 @@ mod tests {
             r##"{"$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}"##,
         ] {
             let schema = Schema::parse(circle).unwrap();
-            let _ = schema.check(None, "input", "s");
+            let _ = schema.check(None, Missing::Null, "input", "s");
         }
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let tree = r##"{"items":{"$ref":"#"},"anyOf":[{"type":"array"},{"$ref":"#"}]}"##;

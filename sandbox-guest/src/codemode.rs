@@ -4,7 +4,11 @@
 use rquickjs::{Ctx, Promise, Result, Value};
 
 use crate::bindings::codemode::component::dispatch;
+use crate::state::state;
 use crate::{asks, errors, js, namespace, snippets, steps};
+
+/// What it is called. A connector of that name has its methods here, beside these four.
+pub const NAME: &str = "codemode";
 
 pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     let search = text_ask(ctx, "search", dispatch::search)?;
@@ -15,7 +19,10 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
         js::freeze(function)?;
     }
     let members = [("search", search), ("describe", describe), ("step", step), ("run", run)];
-    let proxy = namespace::guarded(ctx, &members, |ctx, name| {
+    let proxy = namespace::guarded(ctx, "[codemode]".to_owned(), &members, |ctx, name| {
+        if state(ctx).members.borrow().iter().any(|member| member == name) {
+            return namespace::method_function(ctx, &NAME.into(), name);
+        }
         let message = format!(
             "Tool \"{name}\" not found on codemode. It has search(query), describe(target), step(name, fn) and \
              run(name, input); connectors are globals of their own."
@@ -24,16 +31,18 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
         js::freeze(&function)?;
         Ok(function)
     })?;
-    js::define(ctx.globals().as_value(), "codemode", &proxy, js::LOCKED_VISIBLE)
+    js::define(ctx.globals().as_value(), NAME, &proxy, js::LOCKED_VISIBLE)
 }
+
+/// So many bytes of a text are asked with: enough for the longest name of a snippet.
+const MAX_ASKED: usize = 16_384;
 
 /// A function that asks for something by one text.
 fn text_ask<'js>(ctx: &Ctx<'js>, name: &'static str, submit: fn(&str) -> u32) -> Result<Value<'js>> {
     js::native(ctx, name, 1, move |ctx, _, args| {
         let text = match args.first() {
-            None => String::new(),
-            Some(value) if value.is_undefined() => String::new(),
-            Some(value) => js::text(value)?,
+            None => "undefined".to_owned(),
+            Some(value) => js::text_within(value, MAX_ASKED)?,
         };
         let json = quoted(ctx, &text)?;
         asks::ask(ctx, format!("codemode.{name}"), || submit(&json))

@@ -14,7 +14,7 @@ use crate::{asks, clock, engine, errors, js, namespace, random, rejections, time
 type Outcome = Result<Option<String>, CodeError>;
 
 pub fn run(request: Request) -> Outcome {
-    engine::with(|ctx| {
+    let outcome = engine::with(|ctx| {
         if state(ctx).used.replace(true) {
             return Err(plain_error("this sandbox had its run already"));
         }
@@ -22,7 +22,16 @@ pub fn run(request: Request) -> Outcome {
             Ok(promise) => drive(ctx, &promise),
             Err(_) => Err(errors::describe(&errors::caught(ctx))),
         }
-    })
+    });
+    outcome.map_err(|error| CodeError { column: in_units(&request.code, error.line, error.column), ..error })
+}
+
+/// The engine counts columns in bytes; what is said of code is counted in UTF-16 code units.
+fn in_units(code: &str, line: Option<u32>, column: Option<u32>) -> Option<u32> {
+    let text = code.split('\n').nth((line? as usize).checked_sub(1)?)?;
+    let before = text.char_indices().take_while(|(at, _)| *at + 1 < column.unwrap_or(1) as usize);
+    let units: usize = before.map(|(_, c)| c.len_utf16()).sum();
+    column.map(|_| units as u32 + 1)
 }
 
 fn plain_error(message: &str) -> CodeError {

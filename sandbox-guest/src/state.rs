@@ -36,6 +36,8 @@ pub struct State<'js> {
     pub failures: RefCell<Vec<(Value<'js>, String)>>,
     /// The globals of the connectors, and `codemode`: objects that no value may contain.
     pub namespaces: RefCell<Vec<Value<'js>>>,
+    /// Methods that are members of `codemode` beside its own.
+    pub members: RefCell<Vec<String>>,
     /// Depth of each running snippet by the file name under which it was evaluated.
     pub snippets: RefCell<HashMap<String, u32>>,
     /// Whether this instance has had its one run.
@@ -52,6 +54,7 @@ impl State<'_> {
             rejections: RefCell::default(),
             failures: RefCell::default(),
             namespaces: RefCell::default(),
+            members: RefCell::default(),
             snippets: RefCell::default(),
             used: Cell::new(false),
         }

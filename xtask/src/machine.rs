@@ -23,7 +23,7 @@ pub(crate) fn prepare() -> Result<(), String> {
         return Ok(());
     }
     println!("no clang with the WebAssembly back end: installing one");
-    if install_clang() && has_clang() {
+    if install(&["clang", "llvm"]) && has_clang() {
         return Ok(());
     }
     Err("clang with the WebAssembly back end and llvm-ar (14 or later) are needed to build the JavaScript engine; install it, \
@@ -51,8 +51,56 @@ fn has_clang() -> bool {
         .is_ok_and(|s| s.success())
 }
 
+/// A program that some checks need.
+pub(crate) struct Tool {
+    /// What it is called, and the oldest version that will do.
+    what: &'static str,
+    /// Commands that succeed where it is there.
+    probes: &'static [&'static [&'static str]],
+    /// The packages that have it.
+    packages: &'static [&'static str],
+    /// How to install it.
+    advice: &'static str,
+}
+
+/// Node.js with npm.
+pub(crate) const NODE: Tool = Tool {
+    what: "node 18 or later with npm",
+    probes: &[
+        &["node", "-e", "process.exit(Number(process.versions.node.split('.')[0]) < 18 ? 1 : 0)"],
+        &["npm", "--version"],
+    ],
+    packages: &["nodejs", "npm"],
+    advice: "from https://nodejs.org, or for example: apt-get install nodejs npm, dnf install nodejs npm, brew install node",
+};
+
+/// Python with its environments.
+pub(crate) const PYTHON: Tool = Tool {
+    what: "python 3.11 or later with venv",
+    probes: &[
+        &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
+        &["python3", "-c", "import venv, ensurepip"],
+    ],
+    packages: &["python3", "python3-venv"],
+    advice: "from https://www.python.org, or for example: apt-get install python3 python3-venv, dnf install python3, brew install python",
+};
+
+/// Sees to it that a program is there.
+pub(crate) fn need(tool: &Tool) -> Result<(), String> {
+    let Tool { what, probes, packages, advice } = tool;
+    let is_there = || probes.iter().all(|words| quiet(words[0], &words[1..]));
+    if is_there() {
+        return Ok(());
+    }
+    println!("no {what}: installing it");
+    if install(packages) && is_there() {
+        return Ok(());
+    }
+    Err(format!("{what} is needed; install it {advice}"))
+}
+
 /// Where this user may install packages without being asked for a password.
-fn install_clang() -> bool {
+fn install(packages: &[&str]) -> bool {
     if !quiet("apt-get", &["--version"]) {
         return false;
     }
@@ -63,7 +111,7 @@ fn install_clang() -> bool {
         }
         quiet("sudo", &[&["-n", "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], words].concat())
     };
-    let install = ["install", "-y", "--no-install-recommends", "clang", "llvm"];
+    let install = [&["install", "-y", "--no-install-recommends"], packages].concat();
     apt(&install) || (apt(&["update"]) && apt(&install))
 }
 

@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command that talks to a person")]
 
+mod clients;
 mod demo;
 mod lint;
 mod machine;
@@ -17,7 +18,8 @@ cargo xtask <command>
 
   demo              build the command and watch a first execution: paused, approved, completed
   demo --no-build   the same with what is built already
-  test              all tests
+  test              all tests, and what the programs of others say
+  clients [NAME]    only the latter: TypeScript's compiler, clients of protocols
   lint              format, clippy and docs; warnings are errors";
 
 fn main() -> ExitCode {
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["demo"] => machine::prepare().and_then(|()| demo::build_and_walk()),
         ["demo", "--no-build"] => demo::walk_built(),
         ["test"] => machine::prepare().and_then(|()| test::run()),
+        ["clients", ref names @ ..] => machine::prepare().and_then(|()| clients::run(names)),
         ["lint"] => machine::prepare().and_then(|()| lint::run()),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");

@@ -1,6 +1,6 @@
 //! `snippet`: code that ran, saved under a name.
 
-use codemode_runtime::{SaveSnippet, Snippet, Store as _};
+use codemode_runtime::{SaveSnippet, Snippet, Status, Store as _};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -39,6 +39,14 @@ pub(super) fn run(command: &args::Snippet, setup: &Setup, ui: &Ui) -> Result<Exi
 fn save(args: &args::SaveSnippet, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
     let store = setup.store(Opening::Existing)?;
     let id = select::find(&*store, &args.from)?;
+    // The library takes code of any status; whoever types a command most likely wants code that works (HOSTAPI-03).
+    let status = store.load(&id)?.map(|record| record.execution.status);
+    if let Some(status) = status.filter(|status| *status != Status::Completed && !args.any_status) {
+        let message = format!("execution {id} is {}, not completed", status.as_str());
+        return Err(
+            Fault::conflict("not_completed", message).with_hint("add --any-status to save its code all the same")
+        );
+    }
     let mut save = SaveSnippet::from(id.clone()).description(&*args.description);
     if let Some(file) = &args.input_schema {
         let shown = file.display();

@@ -106,15 +106,13 @@ pub(crate) fn code_error(error: &CodeError, code: &str) -> String {
         true if !error.message.starts_with(&error.name) => format!("{}: {}", error.name, error.message),
         _ => error.message.clone(),
     };
-    // The library puts the line and its mark into this hint; they are shown as an excerpt here.
-    let hint = error.hint.as_deref().filter(|hint| error.kind != ErrorKind::Syntax || !hint.ends_with('^'));
     let (line, column) = (error.line.unwrap_or(0), error.column.unwrap_or(0));
     let place = if line > 0 { format!(" (line {line}, column {column})") } else { String::new() };
     let mut lines = error_lines(error.kind.as_str(), &format!("{}{}", safe(&message), styled(DIM, place)), None);
     if let Some(excerpt) = source::excerpt(code, line, column) {
         lines.push_str(&format!("\n{excerpt}"));
     }
-    if let Some(hint) = hint {
+    if let Some(hint) = &error.hint {
         lines.push_str(&format!("\n{} {}", styled(GOOD, "hint:"), safe(hint).replace('\n', "\n      ")));
     }
     lines

@@ -10,6 +10,7 @@ mod interrupt;
 mod json;
 mod kit;
 mod manifest;
+mod mcp;
 mod readme;
 mod recover;
 mod resolve;

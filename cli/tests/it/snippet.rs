@@ -91,3 +91,17 @@ fn names_cannot_move_the_cursor() {
         assert!(!ended.out.contains('\u{1b}') && !ended.err.contains("\u{1b}[2J"), "{words:?}: {ended:?}");
     }
 }
+
+/// Covers HOSTAPI-03.
+#[test]
+fn code_that_did_not_complete_is_saved_only_by_who_insists() {
+    let kit = Kit::new();
+    kit.write("code.js", "async () => { throw new Error('no') }");
+    assert_eq!(kit.run(&["run", "code.js"]).code, 1);
+    let refused = kit.run(&["snippet", "save", "s", "--from", "last"]);
+    refused.failed(4, "not_completed");
+    assert!(refused.err.contains("is error, not completed") && refused.err.contains("--any-status"), "{refused:?}");
+    assert_eq!(kit.json(&["snippet", "list"]), (0, json!([])));
+    let saved = kit.run(&["snippet", "save", "s", "--from", "last", "--any-status"]);
+    assert_eq!(saved.code, 0, "{saved:?}");
+}

@@ -73,7 +73,10 @@ async fn names_that_do_not_exist_come_with_the_list_of_those_that_do() {
         assert_eq!((error.kind, error.name.as_str()), (ErrorKind::Thrown, "ReferenceError"), "{code}: {error:?}");
         assert_eq!(error.message, format!("{name} is not defined"), "{code}");
         let hint = error.hint.as_deref().unwrap_or_default();
-        assert!(hint.ends_with("shelf, t, codemode"), "{code}: {hint}");
+        let (globals, more) = hint.split_once(';').unwrap_or((hint, ""));
+        assert!(globals.ends_with(": shelf, t, codemode"), "{code}: {hint}");
+        let meant = if name == "shelves" { " did you mean `shelf`?" } else { "" };
+        assert!(more == meant || more.starts_with(" this is no") || more.starts_with(" there is no"), "{code}: {hint}");
     }
 }
 

@@ -88,7 +88,10 @@ fn connector_names_are_checked_when_the_runtime_is_built() {
     };
     assert_eq!(
         build(&["a", "a"]),
-        Err("Duplicate connector name `a`: each connector needs a namespace of its own".to_owned())
+        Err(
+            "Duplicate connector name `a` (the connectors number 1 and 2): each connector needs a namespace of its own"
+                .to_owned()
+        )
     );
     let reserved = "the connector name `codemode` is reserved: choose another namespace".to_owned();
     assert_eq!(build(&["codemode"]), Err(reserved));

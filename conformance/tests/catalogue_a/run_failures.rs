@@ -78,7 +78,8 @@ async fn a_method_that_does_not_exist_is_recorded_as_a_failure_that_names_it() {
     let host = Host::new();
     let runtime = host.runtime();
     let outcome = runtime.execute("async () => shelf.missing()").await.unwrap();
-    assert_eq!(error_of(&outcome).message, "Tool \"missing\" not found on shelf");
+    let lists = "`codemode.describe(\"shelf\")` lists its methods";
+    assert_eq!(error_of(&outcome).message, format!("Tool \"missing\" not found on shelf; {lists}"));
     assert_eq!(journal_of(&runtime, &id_of(&outcome)), ["0 shelf.missing error"]);
     let close = runtime.execute("async () => shelf.lists()").await.unwrap();
     assert_eq!(error_of(&close).message, "Tool \"lists\" not found on shelf; did you mean `list`?");

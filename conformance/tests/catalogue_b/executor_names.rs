@@ -49,7 +49,10 @@ async fn names_that_mean_something_in_the_sandbox_are_reserved() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_connectors_of_one_name_are_refused() {
     let error = named(&["a", "b", "a"]).unwrap_err();
-    assert_eq!(error.to_string(), "Duplicate connector name `a`: each connector needs a namespace of its own");
+    assert_eq!(
+        error.to_string(),
+        "Duplicate connector name `a` (the connectors number 1 and 3): each connector needs a namespace of its own"
+    );
     assert!(named(&["a", "b"]).is_ok());
 }
 

@@ -6,6 +6,7 @@
 mod kit;
 
 mod books;
+mod cancel;
 mod deeds;
 mod dial;
 mod homes;

@@ -13,8 +13,17 @@ const LISTS: [(&str, &str); 3] = [
 ];
 
 /// Where tests are.
-const SOURCES: [&str; 7] =
-    ["conformance/tests", "conformance/src", "runtime/src", "runtime/tests", "cli/src", "cli/tests", "guests/tests"];
+const SOURCES: [&str; 9] = [
+    "conformance/tests",
+    "conformance/src",
+    "runtime/src",
+    "runtime/tests",
+    "mcp/src",
+    "mcp/tests",
+    "cli/src",
+    "cli/tests",
+    "guests/tests",
+];
 
 struct Item {
     id: String,

@@ -127,11 +127,12 @@ fn a_namespace_has_its_methods_and_nothing_else() {
     assert_eq!(
         value(
             "[shelf[Symbol.iterator], shelf[Symbol.toPrimitive], shelf.then, shelf.toJSON, shelf.constructor, \
-        shelf.__proto__, shelf.toString, shelf.hasOwnProperty].every((v) => v === undefined)"
+        shelf.__proto__, shelf.valueOf, shelf.hasOwnProperty].every((v) => v === undefined)"
         ),
         "true"
     );
     assert_eq!(value("Object.getPrototypeOf(shelf) === null"), "true");
+    assert_eq!(value("`${shelf} ${shelf.toString === shelf.toString}`"), "\"[connector shelf] true\"");
 }
 
 #[test]

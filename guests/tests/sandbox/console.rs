@@ -46,7 +46,7 @@ fn levels_are_kept() {
 fn nothing_makes_it_throw() {
     assert_eq!(
         line("Symbol('s'), Object.create(null), shelf, codemode"),
-        "Symbol(s) [object Object] [object Object] [object Object]"
+        "Symbol(s) [object Object] [connector shelf] [codemode]"
     );
     assert_eq!(
         line("{ toString() { throw 1; } }, Object.assign(() => {}, { toString: 1, valueOf: 1 })"),

@@ -86,7 +86,7 @@ fn codemode_has_four_members() {
     assert!(error.message.starts_with("Tool \"nope\" not found on codemode"), "{}", error.message);
     assert_eq!(
         result(
-            "async () => [codemode.constructor, codemode.toString, codemode.__proto__].every((x) => x === undefined)"
+            "async () => [codemode.constructor, codemode.valueOf, codemode.__proto__].every((x) => x === undefined)"
         ),
         "true"
     );

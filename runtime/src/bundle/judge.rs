@@ -169,7 +169,7 @@ fn same_value(a: Option<&Json>, b: Option<&Json>) -> bool {
     }
 }
 
-/// The stack and the hint are for people, and may be put in other words by another version.
+/// The stack, the line and the hint are for people, and may be put in other words by another version.
 fn same_error(a: &CodeError, b: &CodeError) -> bool {
     let place = |e: &CodeError| (e.line, e.column);
     a.kind == b.kind

@@ -161,6 +161,43 @@ impl ComponentConnector {
         }
     }
 
+    /// What the component says of itself, asked of a fresh instance and not checked: for whoever checks connectors.
+    ///
+    /// # Errors
+    /// The component's own failure, or that it was stopped.
+    pub async fn describe_unchecked(&self) -> Result<Description, Failure> {
+        let time_ms = self.inner.limits.time_ms;
+        let given = self
+            .instance("describe", None, time_ms, |mut store, guest| async move {
+                let given = guest.codemode_component_methods().call_describe(&mut store).await;
+                (store, given)
+            })
+            .await
+            .map_err(|f| f.with_effect(EffectState::None))?;
+        given.map(convert::description).map_err(|e| convert::failure(e, Values::Plain))
+    }
+
+    /// Performs calls one after another in a single instance, which a host never does: for whoever checks that a
+    /// connector keeps nothing in memory. The calls that follow one that was stopped are not made.
+    pub async fn calls_in_one_instance(&self, calls: Vec<Call>) -> Vec<CallOutput> {
+        let time_ms = self.inner.limits.time_ms;
+        let Ok(values) = self.values().await else { return Vec::new() };
+        let what = calls.first().map_or_else(String::new, |call| call.method.clone());
+        let given = self.instance(&what, None, time_ms, move |mut store, guest| async move {
+            let mut given = Vec::with_capacity(calls.len());
+            for Call { context, method, args, state } in calls {
+                store.data_mut().session = Some(state);
+                let (context, methods) = (convert::context(&context), guest.codemode_component_methods());
+                match methods.call_call(&mut store, &context, &method, args.as_ref()).await {
+                    Ok(output) => given.push(output.map_err(|e| convert::failure(e, values))),
+                    Err(error) => return (store, Err(error)),
+                }
+            }
+            (store, Ok(given))
+        });
+        given.await.unwrap_or_else(|failure| vec![Err(failure)])
+    }
+
     async fn values(&self) -> Result<Values, Failure> {
         Ok(self.described().await?.values)
     }
@@ -169,15 +206,7 @@ impl ComponentConnector {
         self.inner
             .description
             .get_or_try_init(|| async {
-                let time_ms = self.inner.limits.time_ms;
-                let given = self
-                    .instance("describe", None, time_ms, |mut store, guest| async move {
-                        let given = guest.codemode_component_methods().call_describe(&mut store).await;
-                        (store, given)
-                    })
-                    .await
-                    .map_err(|f| f.with_effect(EffectState::None))?;
-                let description = convert::description(given.map_err(|e| convert::failure(e, Values::Plain))?);
+                let description = self.describe_unchecked().await?;
                 check_description(&self.inner.label, &description)?;
                 Ok(description)
             })

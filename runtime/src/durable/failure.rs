@@ -99,6 +99,9 @@ pub struct CodeError {
     /// Column in UTF-16 code units, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The line of the submitted code at the position, at most its first 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_line: Option<String>,
     /// Frames of the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
@@ -121,6 +124,8 @@ pub enum ErrorKind {
     Syntax,
     /// The source text is over the limit.
     CodeTooLarge,
+    /// The tool was given something else than code.
+    InvalidArguments,
     /// The code asked for something else than the journal has.
     Divergence,
     /// A bound was exceeded; the message names it.
@@ -139,7 +144,7 @@ pub enum ErrorKind {
     Rejected,
     /// Nobody decided in time.
     Expired,
-    /// The host cancelled the pass: a delete, a rollback or a shutdown.
+    /// The host cancelled the pass: a cancel, a delete, a rollback or a shutdown.
     Cancelled,
     /// The process that ran it is gone, and it was ended instead of resumed.
     Abandoned,
@@ -159,6 +164,7 @@ impl ErrorKind {
             Self::Thrown => "thrown",
             Self::Syntax => "syntax",
             Self::CodeTooLarge => "code_too_large",
+            Self::InvalidArguments => "invalid_arguments",
             Self::Divergence => "divergence",
             Self::Limit => "limit",
             Self::Unrecordable => "unrecordable",
@@ -181,6 +187,7 @@ impl ErrorKind {
             Self::Thrown => "Error",
             Self::Syntax => "SyntaxError",
             Self::CodeTooLarge | Self::Limit => "LimitExceeded",
+            Self::InvalidArguments => "InvalidArguments",
             Self::Divergence => "ReplayDivergence",
             Self::Unrecordable => "UnrecordableValue",
             Self::NeverSettles => "NeverSettles",
@@ -208,6 +215,7 @@ impl CodeError {
             message: message.into(),
             line: None,
             column: None,
+            source_line: None,
             stack: None,
             hint: None,
             value: None,

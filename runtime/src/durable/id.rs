@@ -120,13 +120,26 @@ pub enum NameError {
     #[error("the connector name `{0}` is reserved: choose another namespace")]
     Reserved(String),
     /// Two connectors have the same name (IDENT-05).
-    #[error("Duplicate connector name `{0}`: each connector needs a namespace of its own")]
-    Duplicate(String),
+    #[error(
+        "Duplicate connector name `{name}` (the connectors number {first} and {second}): each connector needs a namespace of \
+         its own"
+    )]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// Which connector has it first, counted from 1.
+        first: usize,
+        /// Which one has it again.
+        second: usize,
+    },
     /// The method's name cannot be called from code.
     #[error(
         "the method name {1:?} of connector `{0}` cannot be called: use an ASCII identifier of at most 128 characters that is not `then`, `toJSON`, `constructor`, `prototype` or `__proto__`"
     )]
     Method(String, String),
+    /// The name of a tool is none that the interfaces of models take.
+    #[error("the tool name {0:?} is not allowed: use ASCII letters, digits, `_` and `-`, at least one and at most 64")]
+    Tool(String),
     /// A connector declares one method twice.
     #[error("Duplicate method `{1}` of connector `{0}`")]
     DuplicateMethod(String, String),
@@ -134,6 +147,19 @@ pub enum NameError {
 
 /// The longest name of a runtime, connector or method, in characters.
 pub const MAX_NAME: usize = 128;
+
+/// The longest name of a tool, in characters.
+pub const MAX_TOOL_NAME: usize = 64;
+
+/// Checks the name under which a model is given a tool.
+///
+/// # Errors
+/// [`NameError::Tool`].
+pub fn check_tool_name(name: &str) -> Result<(), NameError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_good = !name.is_empty() && name.len() <= MAX_TOOL_NAME && name.chars().all(allowed);
+    if is_good { Ok(()) } else { Err(NameError::Tool(name.chars().take(MAX_NAME).collect())) }
+}
 
 /// Checks the name of a runtime (IDENT-02).
 ///
@@ -153,16 +179,16 @@ pub fn check_runtime_name(name: &str) -> Result<(), NameError> {
 /// # Errors
 /// The first [`NameError`] in the given order.
 pub fn check_connector_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), NameError> {
-    let mut seen = std::collections::BTreeSet::new();
-    for name in names {
+    let mut seen = std::collections::BTreeMap::new();
+    for (name, second) in names.into_iter().zip(1..) {
         if RESERVED_NAMESPACES.contains(&name) || RESERVED_WORDS.contains(&name) || name.starts_with("__") {
             return Err(NameError::Reserved(name.to_owned()));
         }
         if !is_identifier(name) {
             return Err(NameError::Connector(name.chars().take(MAX_NAME).collect()));
         }
-        if !seen.insert(name) {
-            return Err(NameError::Duplicate(name.to_owned()));
+        if let Some(first) = seen.insert(name, second) {
+            return Err(NameError::Duplicate { name: name.to_owned(), first, second });
         }
     }
     Ok(())
@@ -338,7 +364,10 @@ mod tests {
     #[test]
     fn connector_names_are_checked_when_the_runtime_is_built() {
         assert_eq!(check_connector_names(["a", "b"]), Ok(()));
-        assert_eq!(check_connector_names(["a", "a"]), Err(NameError::Duplicate("a".into())));
+        assert_eq!(
+            check_connector_names(["a", "b", "a"]),
+            Err(NameError::Duplicate { name: "a".into(), first: 1, second: 3 })
+        );
         for reserved in ["codemode", "Promise", "setTimeout", "Error", "console", "class", "__host", "await"] {
             assert_eq!(check_connector_names([reserved]), Err(NameError::Reserved(reserved.into())));
         }

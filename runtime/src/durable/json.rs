@@ -15,7 +15,7 @@ pub(crate) use number::{integer_is_exact, js_number};
 pub use path::first_difference;
 pub(crate) use path::{path_at, path_of_pointer};
 pub(crate) use rewrite::{Keys, Members, Numbers, Style, rewrite, string_end};
-pub use text::{cut, utf16_len};
+pub use text::{cut, prefix, utf16_len};
 
 /// Brings JSON text into the normal form: no white space, members in the order given, strings escaped as
 /// `JSON.stringify` does, numbers as they were written.

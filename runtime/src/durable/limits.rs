@@ -34,6 +34,11 @@ pub struct Limits {
     pub log_lines: u32,
     /// `log line size`: UTF-16 code units of one console line; longer ones are cut. 10,000.
     pub log_line_units: u32,
+    /// `declaration size`: UTF-16 code units of the TypeScript type of one argument or result; the rest is `unknown`.
+    /// 20,000.
+    pub declaration_units: u32,
+    /// `docs size`: UTF-16 code units of what a description shows; the rest is named, or cut. 100,000.
+    pub docs_units: u32,
     /// `cancel time`: how long delete and rollback wait for whoever works on the execution to stop. 5,000 ms.
     pub cancel_ms: u64,
     /// `executions`: ended executions that are kept when a new one starts (PRUNE-01). 50.
@@ -56,6 +61,8 @@ impl Default for Limits {
             depth: 512,
             log_lines: 1_000,
             log_line_units: 10_000,
+            declaration_units: 20_000,
+            docs_units: 100_000,
             cancel_ms: 5_000,
             executions: 50,
         }

@@ -4,6 +4,8 @@
 //! limits. Whoever holds one need not check again. `docs/values.md` has the rules, `docs/values.json` examples of
 //! each.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod plain;
 mod tags;
 

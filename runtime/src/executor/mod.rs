@@ -17,7 +17,7 @@ pub struct Request {
     pub code: String,
     /// The function's argument, as tagged JSON.
     pub input: Option<String>,
-    /// The globals of the connectors.
+    /// The globals of the connectors. One that is called `codemode` adds its methods to that global.
     pub namespaces: Vec<Namespace>,
     /// Where time comes from.
     pub determinism: Determinism,

@@ -30,8 +30,25 @@ fn number(from_zero: usize) -> u32 {
 
 /// A line by its number from 1, cut where it is long.
 pub(super) fn line(text: &str, number: u32) -> String {
-    let line = text.lines().nth(number as usize - 1).unwrap_or("").trim_start_matches('\u{feff}');
-    line.chars().take(MAX_LINE).collect()
+    whole_line(text, number).chars().take(MAX_LINE).collect()
+}
+
+/// The length of a line in UTF-16 code units.
+pub(super) fn line_length(text: &str, number: u32) -> u32 {
+    whole_line(text, number).encode_utf16().count() as u32
+}
+
+fn whole_line(text: &str, number: u32) -> &str {
+    text.lines().nth((number as usize).saturating_sub(1)).unwrap_or("").trim_start_matches('\u{feff}')
+}
+
+/// Words as a list in a sentence.
+pub(super) fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 /// The column in the submitted text of a column in the function.
@@ -44,31 +61,61 @@ pub(super) fn unshift(shifts: &[Shift], line: u32, column: u32) -> u32 {
     result
 }
 
-/// Builds the function's text and remembers what was put in.
+/// Builds a text of submitted parts and remembers what was put in.
 #[derive(Default)]
 pub(super) struct Builder {
     pub(super) text: String,
     pub(super) shifts: Vec<Shift>,
+    /// Where the text ends, from 0.
+    line: u32,
+    column: u32,
 }
 
 impl Builder {
     /// Adds submitted text.
     pub(super) fn keep(&mut self, text: &str) {
         self.text.push_str(text);
+        match text.rfind('\n') {
+            Some(at) => {
+                self.line += text.bytes().filter(|&b| b == b'\n').count() as u32;
+                self.column = text[at + 1..].encode_utf16().count() as u32;
+            }
+            None => self.column += text.encode_utf16().count() as u32,
+        }
     }
 
-    /// Adds the lines and columns of submitted text without the text.
+    /// Adds the lines of submitted text, and the columns of the last one, without the text.
     pub(super) fn blank(&mut self, text: &str) {
         let line_start = text.rfind('\n').map_or(0, |at| at + 1);
-        self.text.extend(text.chars().filter(|&c| c == '\n'));
-        self.text.extend(text[line_start..].encode_utf16().map(|_| ' '));
+        let mut blank: String = text.chars().filter(|&c| c == '\n').collect();
+        blank.extend(text[line_start..].encode_utf16().map(|_| ' '));
+        self.keep(&blank);
+    }
+
+    /// Adds the lines and columns of submitted text, and of the text only single characters, each at the byte offset of
+    /// one that ends no line. The offsets ascend.
+    pub(super) fn overwrite(&mut self, text: &str, marks: &[(usize, char)]) {
+        let mut marks = marks.iter().copied().peekable();
+        let mut blank = String::with_capacity(text.len());
+        for (at, c) in text.char_indices() {
+            let mark = marks.next_if(|mark| mark.0 == at).map(|mark| mark.1);
+            match c {
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => blank.push(c),
+                _ => {
+                    blank.push(mark.unwrap_or(' '));
+                    blank.extend((1..c.len_utf16()).map(|_| ' '));
+                }
+            }
+        }
+        self.keep(&blank);
     }
 
     /// Adds text of our own; it has no line breaks.
     pub(super) fn insert(&mut self, text: &str) {
-        let (line, column) = of(&self.text, self.text.len());
-        self.shifts.push(Shift { line, column, by: text.encode_utf16().count() as u32 });
+        let by = text.encode_utf16().count() as u32;
+        self.shifts.push(Shift { line: self.line + 1, column: self.column + 1, by });
         self.text.push_str(text);
+        self.column += by;
     }
 }
 
@@ -81,6 +128,16 @@ mod tests {
         assert_eq!(of("a\n🙂é!", 8), (2, 4));
         assert_eq!(of("", 9), (1, 1));
         assert_eq!(of("🙂", 2), (1, 1));
+    }
+
+    #[test]
+    fn what_is_left_out_keeps_its_lines_and_columns() {
+        let mut built = Builder::default();
+        built.keep("a\n🙂");
+        built.overwrite("é🙂\r\nxy", &[(0, ';'), (8, '!')]);
+        built.insert("()");
+        assert_eq!(built.text, "a\n🙂;  \r\n! ()");
+        assert_eq!(built.shifts, [Shift { line: 3, column: 3, by: 2 }]);
     }
 
     #[test]

@@ -1,18 +1,21 @@
-//! One program to one function expression, by its syntax tree.
+//! One program to one function expression: the order in which the grammars are tried.
+//!
+//! JavaScript comes first: what is JavaScript means what JavaScript says, and keeps its meaning when the result is
+//! normalized again. Two texts are TypeScript although they parse as JavaScript, because type arguments look like
+//! comparisons (`new Set<string>(names)`): one that its fence calls TypeScript, and one that would compare with a
+//! name that only TypeScript knows.
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::{ExportDefaultDeclarationKind, Expression, Function, Program, Statement};
-use oxc_diagnostics::OxcDiagnostic;
-use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_semantic::SemanticBuilder;
-use oxc_span::{GetSpan as _, SourceType, Span};
 
-use super::{
-    Normalized, nesting,
-    position::{self, Builder},
-};
+use super::explain::problem;
+use super::nesting::{Unread, check, with_stack};
+use super::parse::{Grammar, message, offset, parse};
+use super::shape::{Shape, shape, value};
+use super::whole::Whole;
+use super::{Normalized, build, position, quoted, types};
 
 /// What is wrong with a program.
 pub(super) struct Problem {
@@ -20,31 +23,38 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-const TYPESCRIPT: &str = "JavaScript only: remove type annotations and other TypeScript syntax";
-
-/// The comments of a text, if it is JavaScript.
-pub(super) fn comments(code: &str) -> Option<Vec<Range<usize>>> {
-    let allocator = Allocator::default();
-    let parsed = parse(&allocator, code, SourceType::mjs());
-    let range = |span: Span| span.start as usize..span.end as usize;
-    parsed.diagnostics.is_empty().then(|| parsed.program.comments.iter().map(|comment| range(comment.span)).collect())
+/// Why a text is not taken as a program of one grammar.
+pub(super) enum Refusal {
+    /// It does not parse; it may in the other grammar.
+    Unparsed { offset: usize, message: String },
+    /// It could not be parsed.
+    Unread(Unread),
+    /// It parses and cannot run.
+    Problem(Problem),
 }
 
-/// Makes a function expression of a program.
-pub(super) fn function(code: &str) -> Result<Normalized, Problem> {
-    let code = &without_hashbang(code);
-    let allocator = Allocator::default();
-    let parsed = parse(&allocator, code, SourceType::mjs());
-    let shape = match expression(code) {
-        Some(shape) => shape,
-        None if parsed.diagnostics.is_empty() => shape(&parsed.program).map_err(|(span, message)| Problem {
-            position: position::of(code, span.start as usize),
-            message: message.to_owned(),
-        })?,
-        None => return Err(syntax_problem(code, parsed)),
-    };
-    // A program may have its own `input`, which must not clash with the parameter.
-    build(code, shape, "input").or_else(|_| build(code, shape, ""))
+impl Refusal {
+    pub(super) fn at(code: &str, offset: usize, message: String) -> Self {
+        Self::Problem(Problem { position: position::of(code, offset), message })
+    }
+}
+
+/// Makes a function expression of a program that is to be read in this grammar first.
+pub(super) fn function(code: &str, first: Grammar) -> Result<Normalized, Problem> {
+    let code = &*without_hashbang(code);
+    match first {
+        Grammar::JavaScript => match javascript(code) {
+            Ok(normalized) if compares_with_types(code) => Ok(typescript(code).unwrap_or(normalized)),
+            Ok(normalized) => Ok(normalized),
+            Err(Refusal::Problem(problem)) => Err(problem),
+            Err(plain) => typescript(code).map_err(|typed| problem(code, plain, typed)),
+        },
+        Grammar::TypeScript => match typescript(code) {
+            Ok(normalized) => Ok(normalized),
+            Err(Refusal::Problem(problem)) => Err(problem),
+            Err(typed) => javascript(code).map_err(|plain| problem(code, plain, typed)),
+        },
+    }
 }
 
 /// A first line for a shell is a comment only at the very start, where the wrapper goes.
@@ -56,223 +66,92 @@ fn without_hashbang(code: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}{}", " ".repeat(end), &code[end..]))
 }
 
-/// What the text is and how it becomes a function.
-#[derive(Clone, Copy)]
-enum Shape {
-    Nothing,
-    /// A function already.
-    Function(Span),
-    /// Statements that return by themselves or not at all.
-    Statements,
-    /// Statements, the last of which gives the result. What follows it is dropped.
-    LastValue {
-        span: Span,
-        called: Called,
-    },
-    /// One expression that gives the result; nothing else is kept.
-    Value {
-        span: Span,
-        called: Called,
-    },
+fn javascript(code: &str) -> Result<Normalized, Refusal> {
+    let normalized =
+        with_stack(code, Grammar::JavaScript, || read(code)).unwrap_or_else(|unread| Err(Refusal::Unread(unread)))?;
+    // The function has a few brackets more; what is made here must be readable again.
+    check(&normalized.function, Grammar::JavaScript).map_err(Refusal::Unread)?;
+    Ok(normalized)
 }
 
-/// Whether a resulting function is called: a function is no result, so it is what the code wants to run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Called {
-    No,
-    WithInput,
-}
-
-type Refusal = (Span, &'static str);
-
-fn shape(program: &Program<'_>) -> Result<Shape, Refusal> {
-    let is_only = program.body.len() + program.directives.len() == 1;
-    for statement in &program.body {
-        match statement {
-            Statement::ImportDeclaration(import) => {
-                return Err((import.span, "import is not available: use the connectors, which are global names"));
-            }
-            Statement::ExportDefaultDeclaration(_) if is_only => {}
-            Statement::ExportDefaultDeclaration(_) => {
-                let message = "export default must be the only statement: put the others inside the function";
-                return Err((statement.span(), message));
-            }
-            other if other.as_module_declaration().is_some() => {
-                return Err((statement.span(), "export is not available: return the result instead"));
-            }
-            _ => {}
+fn read(code: &str) -> Result<Normalized, Refusal> {
+    let mut shape = Err(Refusal::Unparsed { offset: 0, message: "unexpected text".to_owned() });
+    for whole in Whole::readings(code) {
+        shape = reading(code, &whole);
+        if !matches!(shape, Err(Refusal::Unparsed { .. })) {
+            break;
         }
     }
-    match (program.directives.as_slice(), program.body.as_slice()) {
-        ([], []) => Ok(Shape::Nothing),
-        ([], [Statement::FunctionDeclaration(function)]) => callable(function),
-        ([], [Statement::ExpressionStatement(only)]) => match only.expression.without_parentheses() {
-            Expression::ArrowFunctionExpression(_) => Ok(Shape::Function(only.expression.span())),
-            Expression::FunctionExpression(function) => {
-                callable(function)?;
-                Ok(Shape::Function(only.expression.span()))
-            }
-            _ => Ok(Shape::LastValue { span: only.expression.span(), called: Called::No }),
-        },
-        (_, [Statement::ExportDefaultDeclaration(export)]) => exported(&export.declaration),
-        ([.., last], []) => Ok(Shape::LastValue { span: last.expression.span, called: Called::No }),
-        (_, [.., Statement::ExpressionStatement(last)]) => {
-            Ok(Shape::LastValue { span: last.expression.span(), called: called(&last.expression)? })
-        }
-        _ => Ok(Shape::Statements),
-    }
+    build::function(code, &shape?).map_err(Refusal::Problem)
 }
 
-fn exported(declaration: &ExportDefaultDeclarationKind<'_>) -> Result<Shape, Refusal> {
-    match declaration {
-        ExportDefaultDeclarationKind::FunctionDeclaration(function) => callable(function),
-        ExportDefaultDeclarationKind::ClassDeclaration(class) => {
-            Ok(Shape::Value { span: class.span, called: Called::No })
-        }
-        other => match other.as_expression() {
-            Some(expression) => match called(expression)? {
-                Called::WithInput => Ok(Shape::Function(expression.span())),
-                Called::No => Ok(Shape::Value { span: expression.span(), called: Called::No }),
-            },
-            None => Err((declaration.span(), TYPESCRIPT)),
-        },
-    }
-}
-
-fn called(expression: &Expression<'_>) -> Result<Called, Refusal> {
-    match expression.without_parentheses() {
-        Expression::ArrowFunctionExpression(_) => Ok(Called::WithInput),
-        Expression::FunctionExpression(function) => callable(function).map(|_| Called::WithInput),
-        _ => Ok(Called::No),
-    }
-}
-
-/// A declaration is an expression too where it stands alone, and then it is called with the input.
-fn callable(function: &Function<'_>) -> Result<Shape, Refusal> {
-    if function.generator {
-        return Err((function.span, "a generator cannot be run: use an async function that returns its result"));
-    }
-    Ok(Shape::Function(function.span))
-}
-
-/// What only an expression can be: an object literal, which as a program would be a block of labels, or a function
-/// without a name, which as a program would lack one.
-fn expression(code: &str) -> Option<Shape> {
-    let trimmed = code.trim();
-    let text = trimmed.strip_suffix(';').unwrap_or(trimmed);
-    if !["{", "function", "async"].iter().any(|start| text.starts_with(start)) {
-        return None;
-    }
+fn reading(code: &str, whole: &Whole<'_>) -> Result<Shape, Refusal> {
+    let text = whole.text();
     let allocator = Allocator::default();
-    let wrapped = format!("({text}\n)");
-    let parsed = parse(&allocator, &wrapped, SourceType::mjs());
-    let [Statement::ExpressionStatement(only)] = parsed.program.body.as_slice() else { return None };
-    if !parsed.diagnostics.is_empty() {
-        return None;
-    }
-    let start = code.len() - code.trim_start().len();
-    let shifted = |span: Span| {
-        let at = |offset: u32| u32::try_from(start + offset as usize - 1).ok();
-        Some(Span::new(at(span.start)?, at(span.end)?))
-    };
-    match only.expression.without_parentheses() {
-        Expression::ObjectExpression(object) => Some(Shape::Value { span: shifted(object.span)?, called: Called::No }),
-        Expression::FunctionExpression(function) if function.id.is_none() && !function.generator => {
-            Some(Shape::Function(shifted(function.span)?))
-        }
-        _ => None,
-    }
-}
-
-fn build(code: &str, shape: Shape, parameter: &str) -> Result<Normalized, Problem> {
-    let mut built = Builder::default();
-    let slice = |span: Span| &code[span.start as usize..span.end as usize];
-    let before = |span: Span| &code[..span.start as usize];
-    let head = format!("async ({parameter}) => {{");
-    match shape {
-        Shape::Nothing => built.keep("async () => {}"),
-        Shape::Function(span) => {
-            built.blank(before(span));
-            built.keep(slice(span));
-        }
-        Shape::Statements => {
-            built.insert(&head);
-            built.keep(code.trim_end());
-            built.keep("\n}");
-        }
-        Shape::LastValue { span, called } | Shape::Value { span, called } => {
-            built.insert(&head);
-            match shape {
-                Shape::LastValue { .. } => built.keep(before(span)),
-                _ => built.blank(before(span)),
-            }
-            built.insert("return (");
-            built.keep(slice(span));
-            built.keep(match called {
-                Called::No => ")\n}",
-                Called::WithInput if parameter.is_empty() => ")()\n}",
-                Called::WithInput => ")(input)\n}",
-            });
-        }
-    }
-    verify(&built)?;
-    Ok(Normalized { function: built.text, shifts: built.shifts })
-}
-
-/// Checks that the result is one function expression and nothing else, as a script and with its early errors.
-fn verify(built: &Builder) -> Result<(), Problem> {
-    let allocator = Allocator::default();
-    let wrapped = format!("({}\n)", built.text);
-    let parsed = parse(&allocator, &wrapped, SourceType::script());
-    let problem = |offset: usize, message: String| {
-        let (line, column) = position::of(&wrapped, offset);
-        // The parenthesis in front is on the first line.
-        let column = if line == 1 { column.saturating_sub(1).max(1) } else { column };
-        Problem { position: (line, position::unshift(&built.shifts, line, column)), message }
-    };
+    let parsed = parse(&allocator, &text, Grammar::JavaScript.module());
+    let unparsed = |offset, message| Refusal::Unparsed { offset: whole.offset(offset), message };
     if let Some(diagnostic) = parsed.diagnostics.iter().next() {
-        return Err(problem(offset(diagnostic), message(diagnostic)));
+        return Err(unparsed(offset(diagnostic), message(diagnostic)));
     }
-    let is_function = match parsed.program.body.as_slice() {
-        [Statement::ExpressionStatement(only)] => matches!(
-            only.expression.without_parentheses(),
-            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_)
-        ),
-        _ => false,
+    if !whole.suits(&parsed.program) {
+        return Err(unparsed(0, String::new()));
+    }
+    let found = match whole.value(&parsed.program) {
+        Some(found) => quoted::in_object(found).map_or_else(|| value(found), Err),
+        None => quoted::in_string(&parsed.program).map_or_else(|| shape(&parsed.program), Err),
     };
-    if !is_function {
-        return Err(problem(1, "the code must be one function or a list of statements".to_owned()));
-    }
-    let checked = SemanticBuilder::new_compiler().build(&parsed.program);
-    match checked.diagnostics.iter().next() {
-        Some(diagnostic) => Err(problem(offset(diagnostic), message(diagnostic))),
-        None => Ok(()),
+    match found {
+        Ok(shape) => Ok(shape.moved(|at| whole.offset(at))),
+        Err((span, message)) => Err(Refusal::at(code, whole.offset(span.start as usize), message.to_owned())),
     }
 }
 
-fn parse<'a>(allocator: &'a Allocator, code: &'a str, source_type: SourceType) -> ParserReturn<'a> {
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    Parser::new(allocator, code, source_type).with_options(options).parse()
-}
-
-fn syntax_problem(code: &str, parsed: ParserReturn<'_>) -> Problem {
-    let first = parsed.diagnostics.iter().next();
-    let position = position::of(code, first.map_or(0, offset));
-    let allocator = Allocator::default();
-    if nesting::allows_retry(code) && parse(&allocator, code, SourceType::ts()).diagnostics.is_empty() {
-        return Problem { position, message: TYPESCRIPT.to_owned() };
+/// A program with types. One without any is to be read as JavaScript.
+fn typescript(code: &str) -> Result<Normalized, Refusal> {
+    let stripped = with_stack(code, Grammar::TypeScript, || types::strip(code))
+        .unwrap_or_else(|unread| Err(Refusal::Unread(unread)))?;
+    let back = |(line, column)| (line, position::unshift(&stripped.shifts, line, column));
+    match javascript(&stripped.text) {
+        // What would be taken for types again is no code that anybody means: `f<A><B>(c)`.
+        Ok(normalized) if compares_with_types(&normalized.function) => {
+            let message = "type arguments cannot be told from comparisons here: put the operands in parentheses";
+            Err(Refusal::at(code, 0, message.to_owned()))
+        }
+        Ok(normalized) => Ok(Normalized { stripped: stripped.shifts, ..normalized }),
+        Err(Refusal::Problem(found)) => Err(Refusal::Problem(Problem { position: back(found.position), ..found })),
+        Err(Refusal::Unparsed { offset, message }) => {
+            Err(Refusal::Problem(Problem { position: back(position::of(&stripped.text, offset)), message }))
+        }
+        Err(unread) => Err(unread),
     }
-    let detail = first.map_or_else(|| "unexpected text".to_owned(), message);
-    Problem {
-        position,
-        message: format!("not valid JavaScript: {detail}; send only the code, without prose or markup"),
+}
+
+/// Names that are types in TypeScript and nothing in JavaScript.
+const TYPE_NAMES: [&str; 9] = ["string", "number", "boolean", "any", "unknown", "never", "object", "bigint", "symbol"];
+
+/// Whether a program compares with a type that nothing declares as a value, which would throw: `f<string>(x)`,
+/// `f<User>(x)`.
+fn compares_with_types(code: &str) -> bool {
+    let compared = |at: usize| {
+        let rest = code[at + 1..].trim_start();
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+        let (name, behind) = (&rest[..end], rest[end..].trim_start());
+        let is_called =
+            name.starts_with(char::is_uppercase) && behind.strip_prefix('>').is_some_and(|it| it.starts_with('('));
+        (is_called || TYPE_NAMES.contains(&name)).then_some(name)
+    };
+    let mut names: Vec<&str> = code.match_indices('<').filter_map(|(at, _)| compared(at)).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return false;
     }
-}
-
-fn offset(diagnostic: &OxcDiagnostic) -> usize {
-    diagnostic.labels.iter().map(|label| label.offset() as usize).next().unwrap_or(0)
-}
-
-fn message(diagnostic: &OxcDiagnostic) -> String {
-    diagnostic.message.trim_end_matches('.').to_owned()
+    let undeclared = || {
+        let allocator = Allocator::default();
+        let parsed = parse(&allocator, code, Grammar::JavaScript.module());
+        let semantic = SemanticBuilder::new().build(&parsed.program).semantic;
+        let unresolved = semantic.scoping().root_unresolved_references();
+        unresolved.keys().any(|name| names.binary_search(&name.as_str()).is_ok())
+    };
+    with_stack(code, Grammar::JavaScript, undeclared).unwrap_or(false)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Setting;
 use super::perform::{Arrived, Ready};
-use crate::discovery::{Offer, Target, asked_text, describe, resolve, search};
+use crate::discovery::{Offer, Target, asked_text, described, found, resolve, sizes};
 use crate::durable::failure::{Failure, code};
 use crate::durable::id::Op;
 use crate::durable::journal::{Answer, Effect, Entry, Request, Terms};
@@ -67,19 +67,19 @@ fn answered(setting: &Setting, asked: &Asked) -> Answer {
     }
     let labels = store.snippet_labels().map_err(unreadable)?;
     let is_seen = |name: &str| asked.connectors.iter().any(|seen| seen == name);
-    let configured = setting.catalogue.configured().iter().filter(|c| is_seen(&c.name));
-    let offer =
-        Offer { connectors: configured.map(|c| (c.name.as_str(), &c.description)).collect(), snippets: &labels };
+    let catalogue = &setting.catalogue;
+    let offer = Offer::new(&catalogue.descriptions(), catalogue.index(), is_seen, &labels);
     match &asked.request {
-        Request::Search { query } => search(&offer, &asked_text(query), &asked.limits).map(Some),
+        Request::Search { query } => found(&offer, &asked_text(query), &asked.limits).map(Some),
         Request::Describe { target } => {
             let target = asked_text(target);
             let means = resolve(&offer, &target);
-            let found = match means {
+            let snippet = match means {
                 Target::Snippet(name) => store.snippet(name).map_err(unreadable)?,
                 _ => None,
             };
-            describe(&target, &means, found.as_ref(), &asked.limits).map(Some)
+            let sizes = sizes(&setting.limits);
+            described(&offer, &target, means, snippet.as_ref(), (sizes, &asked.limits)).map(Some)
         }
         other => Err(Failure::new(code::UNAVAILABLE, format!("{} is not answered here", other.title()))),
     }

@@ -5,6 +5,7 @@ mod answer;
 mod broken;
 mod dispatch;
 mod ending;
+mod hint;
 mod hooks;
 mod late;
 mod perform;
@@ -149,7 +150,7 @@ pub(crate) async fn run(
         let reason = "it gave back another dispatch than it was given".to_owned();
         return broken::end(&setting, &execution, &live, reason).await;
     };
-    let (ended, result) = ending::ended(&mut pass, ran, &normalized);
+    let (ended, result) = ending::ended(&mut pass, ran, &execution.start.code, &normalized);
     pass.close();
     let at = setting.clock.epoch_ms();
     let logs = pass.console.end(&setting.limits);

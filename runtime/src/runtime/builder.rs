@@ -13,6 +13,7 @@ use crate::durable::limits::Limits;
 use crate::durable::value::Json;
 use crate::error::Error;
 use crate::executor::Executor;
+use crate::schema::Validate;
 use crate::store::Store;
 
 /// Collects what a runtime is made of. Defaults: name `default`, no connectors, [`Limits::default`],
@@ -25,6 +26,7 @@ pub struct RuntimeBuilder {
     connectors: Vec<(String, Arc<dyn Connector>)>,
     limits: Limits,
     determinism: Determinism,
+    validate: Validate,
     clock: Option<Arc<dyn Clock>>,
     transform: Option<Arc<Transform>>,
 }
@@ -69,6 +71,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.determinism = determinism;
+        self
+    }
+
+    /// What is checked against the schemas of methods; the arguments by default. A schema that cannot be compiled checks
+    /// nothing, and costs a warning.
+    #[must_use]
+    pub fn validate(mut self, validate: Validate) -> Self {
+        self.validate = validate;
         self
     }
 
@@ -117,6 +127,7 @@ impl RuntimeBuilder {
             connectors: self.connectors,
             limits: self.limits,
             determinism: self.determinism,
+            validate: self.validate,
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             ids: Ids::default(),
             owner,

@@ -76,7 +76,7 @@ impl Runtime {
     }
 
     /// Asks all work on an execution to stop.
-    pub(super) fn cancel(&self, id: &ExecutionId) {
+    pub(super) fn ask_to_stop(&self, id: &ExecutionId) {
         for live in self.0.lives.lock().of.get(id).into_iter().flatten() {
             live.cancel();
         }
@@ -96,7 +96,7 @@ async fn watch(runtime: Weak<Inner>) {
             }
         }
         match inner.store.cancelled(inner.owner) {
-            Ok(ids) => ids.iter().for_each(|id| Runtime(inner.clone()).cancel(id)),
+            Ok(ids) => ids.iter().for_each(|id| Runtime(inner.clone()).ask_to_stop(id)),
             Err(error) => tracing::warn!(%error, "the store does not say what is to be stopped"),
         }
     }

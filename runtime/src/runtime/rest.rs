@@ -92,7 +92,7 @@ impl Runtime {
                 }
             }
             if let Some(live) = self.live(id) {
-                self.cancel(id);
+                self.ask_to_stop(id);
                 patience.wait_for(id, live.ended()).await?;
                 continue;
             }

@@ -4,6 +4,7 @@ use super::Runtime;
 use super::rest::Race;
 use crate::durable::ending::{self, Ending};
 use crate::durable::execution::Status;
+use crate::durable::failure::ErrorKind;
 use crate::durable::id::{ExecutionId, Version};
 use crate::durable::recovery;
 use crate::durable::retention;
@@ -56,6 +57,23 @@ impl Runtime {
             });
             return Ok(task.await.map_err(|error| Error::Lost(error.to_string()))??);
         }
+    }
+
+    /// Stops what runs of an execution, wherever it runs: its pass ends with an error of the kind `cancelled`, which is
+    /// also the outcome of whoever waits for it, and calls that this process has in flight for it are given up. What they
+    /// did may stay done; nothing is undone. `false`: no pass was stopped, because none runs, it ended by itself first, or
+    /// its process is gone; a paused execution stays paused.
+    ///
+    /// # Errors
+    /// [`Error::StillRunning`] when the pass does not stop within the limit `cancel time`; when the host fails.
+    pub async fn cancel(&self, id: &ExecutionId) -> Result<bool, Error> {
+        match self.0.store.load(id)? {
+            Some(record) if record.execution.status == Status::Running => {}
+            _ => return Ok(false),
+        }
+        let record = self.stopped(id).await?;
+        let error = record.and_then(|record| record.execution.error);
+        Ok(error.is_some_and(|error| error.kind == ErrorKind::Cancelled))
     }
 
     /// What a rollback would do now, in the order in which it would: for people who are asked before. `None`: there is

@@ -30,6 +30,7 @@ fn every_error_code_has_a_page_and_every_page_a_code() {
         ("runtime/src/store/mod.rs", "fn code", "impl StoreError"),
         ("runtime/src/bundle/mod.rs", "fn code", "impl BundleError"),
         ("runtime/src/host/load.rs", "fn code", "impl LoadError"),
+        ("mcp/src/error.rs", "fn code", "impl Error "),
     ];
     let codes: BTreeSet<String> = sources.into_iter().flat_map(|(path, f, owner)| words(path, f, owner)).collect();
     assert!(codes.len() > 30, "the codes were not found: {codes:?}");

@@ -32,7 +32,7 @@ pub fn cut(text: &str, max_units: usize) -> Cow<'_, str> {
 }
 
 /// The longest start of `text` of at most `units` code units that ends between characters.
-fn prefix(text: &str, units: usize) -> &str {
+pub fn prefix(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
         match left.checked_sub(c.len_utf16()) {

@@ -23,6 +23,7 @@ use crate::durable::write::Write;
 use crate::error::Error;
 use crate::executor::{Completion, Dispatch, Executor, Level, PassOver, Refusal, StepOutcome};
 use crate::normalize::Normalized;
+use crate::schema::Validate;
 use crate::store::memory::MemoryStore;
 
 /// What came of it.
@@ -78,7 +79,7 @@ pub(crate) async fn play(
     let setting = Arc::new(Setting {
         store: Arc::new(MemoryStore::new()),
         executor: executor.clone(),
-        catalogue: Arc::new(Catalogue::new(Vec::new())),
+        catalogue: Arc::new(Catalogue::new(Vec::new(), Validate::Nothing)),
         clock: Arc::new(SystemClock::default()),
         limits,
         late: Arc::default(),
@@ -101,7 +102,7 @@ pub(crate) async fn play(
     let Offline { mut pass, left, asking, .. } = *offline;
     let logs = pass.console.end(&setting.limits);
     let end = left.unwrap_or_else(|| {
-        let (ended, _) = ending::ended(&mut pass, ran, normalized);
+        let (ended, _) = ending::ended(&mut pass, ran, &execution.start.code, normalized);
         let at = setting.clock.epoch_ms();
         let end = PassEnd { ended, timers_left: &[], logs: Vec::new(), at };
         let finish = finish(&pass.replay, execution, end, &[], &setting.limits);
