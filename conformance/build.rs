@@ -8,8 +8,12 @@ fn main() {
     let Some(out) = std::env::var_os("OUT_DIR") else { return };
     let cache = Path::new(&out).join("compiled");
     println!("cargo::rustc-env=CODEMODE_TEST_CACHE={}", cache.display());
-    let connectors =
-        [("files", "CODEMODE_FILES_WASM"), ("notes", "CODEMODE_NOTES_WASM"), ("testkit", "CODEMODE_TESTKIT_WASM")];
+    let connectors = [
+        ("doubles", "CODEMODE_DOUBLES_WASM"),
+        ("files", "CODEMODE_FILES_WASM"),
+        ("notes", "CODEMODE_NOTES_WASM"),
+        ("testkit", "CODEMODE_TESTKIT_WASM"),
+    ];
     for (name, variable) in connectors {
         let path = codemode_guests::connector(name, Path::new(&out));
         println!("cargo::rustc-env={variable}={}", path.display());

@@ -5,7 +5,15 @@ use crate::{cargo, insist};
 /// The guests, and the target for which each is compiled.
 const GUESTS: [(&str, &[&str]); 2] = [
     ("wasm32-unknown-unknown", &["codemode-sandbox-guest"]),
-    ("wasm32-wasip2", &["codemode-connector-files", "codemode-connector-notes", "codemode-connector-testkit"]),
+    (
+        "wasm32-wasip2",
+        &[
+            "codemode-connector-doubles",
+            "codemode-connector-files",
+            "codemode-connector-notes",
+            "codemode-connector-testkit",
+        ],
+    ),
 ];
 
 /// Format, clippy, docs; then clippy for what runs inside wasm.
