@@ -33,7 +33,7 @@ const CLIENTS: [Client; 3] = [
         tool: machine::NODE,
         locks: &["package.json", "package-lock.json"],
         install: &[NPM_CI],
-        cargo: &[&["run", "--quiet", "-p", "codemode-conformance", "--example", "declarations", "--", "{}"]],
+        cargo: &[&["run", "--quiet", "--example", "declarations", "--", "{}"]],
         check: &[&["node", "check.mjs"]],
     },
     Client {
@@ -67,7 +67,8 @@ const CLIENTS: [Client; 3] = [
     },
 ];
 
-const BUILD_COMMAND: &[&str] = &["build", "--quiet", "-p", "codemode-cli"];
+// Nothing is chosen by its package: that would be another set of features, and everything be compiled once more.
+const BUILD_COMMAND: &[&str] = &["build", "--quiet", "--bin", "codemode"];
 
 const NPM_CI: &[&str] = &["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"];
 

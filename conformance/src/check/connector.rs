@@ -7,6 +7,7 @@ mod describing;
 mod keeping;
 mod subject;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use codemode_runtime::Engine;
@@ -90,7 +91,7 @@ impl Steps<'_> {
 impl Bench {
     fn run(&self, component: &Component<'_>, chosen: &[&'static Rule], steps: &mut Steps<'_>) {
         let config: Vec<(String, String)> = component.config.clone().into_iter().collect();
-        let loaded = describing::loaded(self, component.bytes, &config);
+        let loaded = describing::loaded(self, component.bytes, &config, steps.options.call_ms);
         let described = describing::described(self, loaded.as_ref().ok());
         let obstacle = describing::obstacle(&loaded, &described);
         let subject = match (loaded.as_ref(), described.as_ref(), obstacle) {
@@ -99,12 +100,13 @@ impl Bench {
             }
             _ => None,
         };
+        let first = OnceCell::new();
         for rule in chosen {
             if rule.id.starts_with("CONN-LOAD") || rule.id.starts_with("CONN-DESC") {
                 describing::check(self, rule, steps, &loaded, &described, (component.bytes, &config));
             } else {
                 match &subject {
-                    Some(subject) => Calling { bench: self, subject }.check(rule, steps),
+                    Some(subject) => Calling { bench: self, subject, first: &first }.check(rule, steps),
                     None => steps.blocked(rule, obstacle.unwrap_or("CONN-DESC-01")),
                 }
             }
@@ -120,6 +122,15 @@ impl Bench {
 struct Calling<'a> {
     bench: &'a Bench,
     subject: &'a Subject,
+    first: &'a OnceCell<First>,
+}
+
+/// What came of using each method a little.
+struct First {
+    /// The state that this left.
+    cabinet: Cabinet,
+    /// Methods that were stopped. They break CONN-CALL-01, and are tried for no other rule: each try might take as long.
+    stopped: Vec<String>,
 }
 
 impl Calling<'_> {
@@ -147,6 +158,12 @@ impl Calling<'_> {
         self.subject.description().methods.iter().filter_map(|m| Some((m, shape(m).ok()?))).collect()
     }
 
+    /// Those that answer, so that more can be asked of them.
+    fn answering(&self) -> Vec<(&Method, Shape)> {
+        let stopped = &self.first().stopped;
+        self.methods().into_iter().filter(|(method, _)| !stopped.contains(&method.name)).collect()
+    }
+
     /// Calls a method of an execution of its own, and keeps what it wrote.
     fn call(&self, cabinet: &Cabinet, at: &At, method: &str, args: &Value) -> Came {
         self.bench.wait(self.subject.call(cabinet, at, method, Some(args)))
@@ -154,14 +171,25 @@ impl Calling<'_> {
 
     /// A state in which the connector was used a little.
     fn used(&self) -> Cabinet {
-        let cabinet = Cabinet::default();
-        for (method, shape) in self.methods() {
-            let mut trial = Trial::new(&Options { cases: 2, ..Options::default() });
-            trial.values("", shape.fitting(), |args| {
-                self.call(&cabinet, &self.subject.fresh(), &method.name, args);
-                Ok(())
-            });
-        }
-        cabinet
+        self.first().cabinet.copy()
+    }
+
+    fn first(&self) -> &First {
+        self.first.get_or_init(|| {
+            let (cabinet, mut stopped) = (Cabinet::default(), Vec::new());
+            for (method, shape) in self.methods() {
+                let mut trial = Trial::new(&Options { cases: 2, ..Options::default() });
+                trial.values("", shape.fitting(), |args| {
+                    if stopped.contains(&method.name) {
+                        return Ok(());
+                    }
+                    if let Came::Stopped(_) = self.call(&cabinet, &self.subject.fresh(), &method.name, args) {
+                        stopped.push(method.name.clone());
+                    }
+                    Ok(())
+                });
+            }
+            First { cabinet, stopped }
+        })
     }
 }

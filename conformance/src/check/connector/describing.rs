@@ -16,8 +16,8 @@ pub(super) type Loaded = Result<ComponentConnector, LoadError>;
 /// What it says of itself, unchecked; or why it says nothing.
 pub(super) type Described = Result<Description, String>;
 
-pub(super) fn loaded(bench: &Bench, bytes: &[u8], config: &[(String, String)]) -> Loaded {
-    Subject::load(&bench.engine, bytes, config)
+pub(super) fn loaded(bench: &Bench, bytes: &[u8], config: &[(String, String)], call_ms: u64) -> Loaded {
+    Subject::load(&bench.engine, bytes, config, call_ms)
 }
 
 pub(super) fn described(bench: &Bench, connector: Option<&ComponentConnector>) -> Described {
@@ -36,6 +36,7 @@ pub(super) fn check(
     described: &Described,
     again: (&[u8], &[(String, String)]),
 ) {
+    let call_ms = steps.options.call_ms;
     let is_foreign = |error: &LoadError| matches!(error, LoadError::Imports { .. });
     match (rule.id, loaded, described) {
         ("CONN-LOAD-01", loaded, _) => steps.rule(rule, "", |trial| {
@@ -54,7 +55,7 @@ pub(super) fn check(
         }),
         (_, _, Err(_)) => steps.blocked(rule, "CONN-DESC-01"),
         ("CONN-DESC-02", _, Ok(first)) => steps.rule(rule, "", |trial| {
-            let other = self::loaded(bench, again.0, again.1);
+            let other = self::loaded(bench, again.0, again.1, call_ms);
             trial.case(same(first, &self::described(bench, other.as_ref().ok())));
             trial.case(same(first, &self::described(bench, loaded.as_ref().ok())));
         }),

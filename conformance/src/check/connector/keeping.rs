@@ -130,7 +130,7 @@ impl Calling<'_> {
     }
 
     fn methods_that(&self, wanted: impl Fn(&Method) -> bool) -> Vec<(&Method, Shape)> {
-        self.methods().into_iter().filter(|(method, _)| wanted(method)).collect()
+        self.answering().into_iter().filter(|(method, _)| wanted(method)).collect()
     }
 }
 

@@ -56,8 +56,11 @@ impl Subject {
         engine: &Engine,
         bytes: &[u8],
         config: &[(String, String)],
+        call_ms: u64,
     ) -> Result<ComponentConnector, LoadError> {
         let mut options = ComponentOptions::new(LABEL);
+        // For what carries no time of its own: describing, hooks, and three calls in one instance.
+        options.limits.time_ms = call_ms.saturating_mul(3);
         options.config = config.iter().cloned().collect();
         ComponentConnector::load(engine, bytes, options)
     }
