@@ -61,25 +61,25 @@ impl Configured {
             }),
         }
     }
-}
 
-impl Configured {
-    /// Whether the arguments fit the method's input schema. What JSON cannot say is the connector's to check.
-    fn fits(&self, offered: &Offered, args: Option<&Json>) -> Result<(), Failure> {
+    /// Whether the arguments fit the method's input schema; `given` are they as [`Configured::arguments`] made them. What
+    /// JSON cannot say is the connector's to check.
+    fn fits(&self, offered: &Offered, args: Option<&Json>, given: Option<String>) -> Result<(), Failure> {
         let Some(method) = self.description.methods.get(offered.place) else { return Ok(()) };
-        let title = format!("{}.{}", self.name, method.name);
+        let title = || format!("arguments to {}.{}", self.name, method.name);
         let compiled = offered.schema.get_or_init(|| {
             let compiled = Schema::parse(method.input_schema.as_deref()?);
-            compiled
-                .inspect_err(|reason| tracing::warn!("arguments of {title} are not checked: its schema {reason}"))
-                .ok()
+            compiled.inspect_err(|reason| tracing::warn!("{} are not checked: its schema {reason}", title())).ok()
         });
-        let speaks_tags = self.description.values == Values::Tagged;
-        match compiled {
-            Some(_) if speaks_tags && args.is_some_and(|args| args.to_plain().is_err()) => Ok(()),
-            Some(schema) => schema.check(args, Missing::Empty, "args", &format!("arguments to {title}")),
-            None => Ok(()),
-        }
+        let Some(schema) = compiled else { return Ok(()) };
+        let plain = match (self.description.values, args) {
+            (Values::Tagged, Some(args)) => match args.to_plain() {
+                Ok(plain) => Some(plain),
+                Err(_) => return Ok(()),
+            },
+            _ => given,
+        };
+        schema.check_plain(plain.as_deref(), Missing::Empty, "args", &title())
     }
 }
 
@@ -144,9 +144,9 @@ impl Catalogue {
             let message = format!("Tool \"{}\" not found on {connector}{close}", cut(method, 200));
             return Err(Failure::new(code::UNKNOWN_METHOD, message));
         };
-        configured.arguments(method, args.as_ref())?;
+        let given = configured.arguments(method, args.as_ref())?;
         if self.validate == Validate::Arguments {
-            configured.fits(offered, args.as_ref())?;
+            configured.fits(offered, args.as_ref(), given)?;
         }
         Ok(offered.terms.clone())
     }

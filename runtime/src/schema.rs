@@ -56,27 +56,32 @@ impl Schema {
         Ok(Self { text: value, validator })
     }
 
-    /// Checks a value. `subject` is what the value is called, `owner` whose schema it is.
+    /// Checks a value; without one, `null`. `subject` is what the value is called, `owner` whose schema it is.
+    ///
+    /// # Errors
+    /// As for [`Schema::check_plain`]; and a value that JSON cannot say.
+    pub(crate) fn check(&self, value: Option<&Json>, subject: &str, owner: &str) -> Result<(), Failure> {
+        let plain = value.map(Json::to_plain).transpose();
+        let plain =
+            plain.map_err(|error| refuse(owner, &format!("{} (it has an input schema)", error.about(subject))))?;
+        self.check_plain(plain.as_deref(), Missing::Null, subject, owner)
+    }
+
+    /// Checks a value in plain JSON.
     ///
     /// # Errors
     /// A failure with code `invalid-arguments` that names the first places that do not fit, and the names that may have
     /// been meant; its details list the places.
-    pub(crate) fn check(
+    pub(crate) fn check_plain(
         &self,
-        value: Option<&Json>,
+        value: Option<&str>,
         missing: Missing,
         subject: &str,
         owner: &str,
     ) -> Result<(), Failure> {
-        let refuse = |message: String| Failure {
-            name: Some("TypeError".to_owned()),
-            ..Failure::new(code::INVALID_ARGUMENTS, format!("{owner}: {message}"))
-        };
         let nothing = if missing == Missing::Null { "null" } else { "{}" };
-        let plain = value.map_or_else(|| Ok(nothing.to_owned()), Json::to_plain);
-        let plain = plain.map_err(|error| refuse(format!("{} (it has an input schema)", error.about(subject))))?;
-        let parsed: Value = serde_json::from_str(&plain)
-            .map_err(|_| refuse(format!("{subject} is nested too deeply to be checked against a schema")))?;
+        let parsed: Value = serde_json::from_str(value.unwrap_or(nothing))
+            .map_err(|_| refuse(owner, &format!("{subject} is nested too deeply to be checked against a schema")))?;
         let mut errors = self.validator.iter_errors(&parsed);
         let places: Vec<(String, String)> =
             errors.by_ref().take(MAX_PLACES).map(|error| said::place(&self.text, &parsed, &error)).collect();
@@ -97,7 +102,14 @@ impl Schema {
         let list: Vec<Value> =
             places.iter().map(|(path, message)| json!({ "path": path, "message": message })).collect();
         let details = Json::from_plain(&Value::from(list).to_string(), &ValueLimits::default()).ok();
-        Err(Failure { details, ..refuse(said.join("; ")) })
+        Err(Failure { details, ..refuse(owner, &said.join("; ")) })
+    }
+}
+
+fn refuse(owner: &str, message: &str) -> Failure {
+    Failure {
+        name: Some("TypeError".to_owned()),
+        ..Failure::new(code::INVALID_ARGUMENTS, format!("{owner}: {message}"))
     }
 }
 
@@ -108,7 +120,7 @@ mod tests {
     fn check(schema: &str, value: &str) -> Result<(), String> {
         let value = Json::from_tagged(value, &ValueLimits::default()).unwrap();
         let schema = Schema::parse(schema).unwrap();
-        schema.check(Some(&value), Missing::Null, "input", "s").map_err(|f| {
+        schema.check(Some(&value), "input", "s").map_err(|f| {
             assert_eq!(f.code, "invalid-arguments");
             f.message
         })
@@ -131,8 +143,7 @@ mod tests {
 
     /// The message for arguments of a method.
     fn arguments(schema: &str, value: Option<&str>) -> Option<String> {
-        let value = value.map(|v| Json::from_tagged(v, &ValueLimits::default()).unwrap());
-        let checked = Schema::parse(schema).unwrap().check(value.as_ref(), Missing::Empty, "args", "t.m");
+        let checked = Schema::parse(schema).unwrap().check_plain(value, Missing::Empty, "args", "t.m");
         checked.err().map(|f| f.message)
     }
 
@@ -193,11 +204,9 @@ mod tests {
     fn values_that_json_cannot_say_are_refused_by_name() {
         let date = check("{}", r#"{"at":{"$cm":["date",0]}}"#).unwrap_err();
         assert!(date.starts_with("s: input.at is a Date; send value.toISOString()"), "{date}");
-        let none = Schema::parse(r#"{"type":"object"}"#).unwrap().check(None, Missing::Null, "input", "s").unwrap_err();
+        let none = Schema::parse(r#"{"type":"object"}"#).unwrap().check(None, "input", "s").unwrap_err();
         assert!(none.message.ends_with("; there is no input"), "{}", none.message);
-        assert!(
-            Schema::parse(r#"{"type":["object","null"]}"#).unwrap().check(None, Missing::Null, "input", "s").is_ok()
-        );
+        assert!(Schema::parse(r#"{"type":["object","null"]}"#).unwrap().check(None, "input", "s").is_ok());
     }
 
     #[test]
@@ -210,7 +219,7 @@ mod tests {
             r##"{"$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}"##,
         ] {
             let schema = Schema::parse(circle).unwrap();
-            let _ = schema.check(None, Missing::Null, "input", "s");
+            let _ = schema.check(None, "input", "s");
         }
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let tree = r##"{"items":{"$ref":"#"},"anyOf":[{"type":"array"},{"$ref":"#"}]}"##;

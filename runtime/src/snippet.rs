@@ -14,7 +14,7 @@ use crate::durable::json::cut;
 use crate::durable::snippet::{Snippet, SnippetLabel, code_answer, error_answer};
 use crate::durable::value::{Json, ValueLimits};
 use crate::normalize::{NormalizeError, normalize};
-use crate::schema::{Missing, Schema};
+use crate::schema::Schema;
 
 /// The answer for a snippet that exists. `connectors` are those that the asking execution sees.
 pub(crate) fn run(snippet: &Snippet, input: Option<&Json>, connectors: &[String]) -> Answer {
@@ -30,7 +30,7 @@ pub(crate) fn run(snippet: &Snippet, input: Option<&Json>, connectors: &[String]
             // It was checked when it was saved, by whatever version did that.
             Failure::new(code::INTERNAL, format!("{title}: its input schema {reason}"))
         })?;
-        schema.check(input, Missing::Null, "input", &title)?;
+        schema.check(input, "input", &title)?;
     }
     let normalized = normalize(&snippet.code).map_err(|error| unparsable(&title, &error))?;
     Ok(Some(code_answer(&normalized.function)))
