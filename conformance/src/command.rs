@@ -1,12 +1,12 @@
 //! Reads the command line, runs the checks and shows what came of them.
 
-use std::collections::BTreeMap;
+mod connector;
+
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use codemode_conformance::check::connector::{Component, check_connector};
 use codemode_conformance::check::report::{Judgement, Report, Style, human, json, junit};
 use codemode_conformance::check::{Expected, Options, Progress, Rule, Subject, rules};
 
@@ -23,7 +23,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Check a connector component.
-    Connector(Connector),
+    Connector(connector::Args),
     /// List the rules, or explain one.
     Rules {
         /// Only rules whose ids start so.
@@ -35,23 +35,19 @@ enum Command {
     },
 }
 
+/// What every check takes.
 #[derive(Debug, clap::Args)]
-struct Connector {
-    /// The component: a file that ends in .wasm.
-    file: PathBuf,
-    /// A configuration value; repeat for more.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
-    config: Vec<(String, String)>,
+struct Run {
     /// Only rules whose ids start so; repeat for more.
     #[arg(long, value_name = "ID")]
     rule: Vec<String>,
     /// The same seed tries the same cases [default: 0].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     seed: u64,
-    /// Cases for each rule and method.
+    /// Cases for each rule (and method).
     #[arg(long, default_value_t = 32)]
     cases: u32,
-    /// How long one call may take, in milliseconds.
+    /// How long one call or run may take, in milliseconds.
     #[arg(long, default_value_t = 2_000)]
     call_ms: u64,
     /// Failures that are known, with reasons; one that does not fail any more is an error.
@@ -80,17 +76,10 @@ struct Fault {
     message: String,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write it as KEY=VALUE".to_owned()),
-    }
-}
-
 /// Runs the command.
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Connector(args) => connector(&args),
+        Command::Connector(args) => args.run(),
         Command::Rules { id, output } => list(id.as_deref().unwrap_or(""), output),
     };
     match done {
@@ -106,31 +95,45 @@ fn usage(message: String) -> Fault {
     Fault { exit: 2, message }
 }
 
-fn connector(args: &Connector) -> Result<u8, Fault> {
-    let bytes = std::fs::read(&args.file).map_err(|e| usage(format!("{} cannot be read: {e}", args.file.display())))?;
-    let expected = expected(args.expected_failures.as_deref())?;
-    if let Some(start) =
-        args.rule.iter().find(|start| !rules::of(Subject::Connector).iter().any(|r| r.id.starts_with(*start)))
-    {
-        return Err(usage(format!(
-            "no rule for connectors starts with {start}; `codemode-conformance rules` lists them"
-        )));
+impl Run {
+    /// Runs a check of that kind of subject with what the command line says, and shows what came of it.
+    fn check(
+        &self,
+        subject: Subject,
+        check: impl FnOnce(&Expected, &Options, &mut dyn Progress) -> Result<Report, String>,
+    ) -> Result<u8, Fault> {
+        let expected = expected(self.expected_failures.as_deref())?;
+        let known = |start: &String| rules::of(subject).iter().any(|rule| rule.id.starts_with(start.as_str()));
+        if let Some(start) = self.rule.iter().find(|start| !known(start)) {
+            return Err(usage(format!(
+                "no rule for {subject}s starts with {start}; `codemode-conformance rules` lists them"
+            )));
+        }
+        let options = Options {
+            cases: self.cases,
+            seed: self.seed,
+            only: self.rule.clone(),
+            call_ms: self.call_ms,
+            cache_dir: cache_dir(),
+            ..Options::default()
+        };
+        let mut bar = Bar { shown: io::stderr().is_terminal() };
+        let report = check(&expected, &options, &mut bar);
+        bar.clear();
+        show(&report.map_err(|message| Fault { exit: 3, message })?, self.output, self.junit.as_deref())
     }
-    let options = Options {
-        cases: args.cases,
-        seed: args.seed,
-        only: args.rule.clone(),
-        call_ms: args.call_ms,
-        ..Options::default()
-    };
-    let name = args.file.display().to_string();
-    let config: BTreeMap<String, String> = args.config.iter().cloned().collect();
-    let mut bar = Bar { shown: io::stderr().is_terminal() };
-    let component = Component { name: &name, bytes: &bytes, config };
-    let report =
-        check_connector(&component, &expected, &options, &mut bar).map_err(|message| Fault { exit: 3, message })?;
-    bar.clear();
-    show(&report, args.output, args.junit.as_deref())
+}
+
+/// Where compiled components are kept: the user's cache, as the command `codemode` does. A relative path in the variable
+/// counts as unset, as the base directory specification wants it.
+fn cache_dir() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    cache.map(|cache| cache.join("codemode"))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Fault> {
+    std::fs::read(file).map_err(|e| usage(format!("{} cannot be read: {e}", file.display())))
 }
 
 fn expected(file: Option<&Path>) -> Result<Expected, Fault> {

@@ -6,6 +6,7 @@ mod calls;
 mod describing;
 mod keeping;
 mod subject;
+mod web;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use super::trial::{Options, Progress, Trial};
 use super::{Expected, rules};
 use cabinet::Cabinet;
 use subject::{At, Came, Subject};
+pub use web::MockAnswer;
 
 /// A connector to check.
 pub struct Component<'a> {
@@ -31,6 +33,8 @@ pub struct Component<'a> {
     pub bytes: &'a [u8],
     /// Its configuration.
     pub config: BTreeMap<String, String>,
+    /// What its requests are answered with. With none of them, it is granted no http.
+    pub http: Vec<MockAnswer>,
 }
 
 /// Checks a connector. Blocks; takes seconds.
@@ -43,7 +47,7 @@ pub fn check_connector(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Report, String> {
-    let engine = Engine::new(codemode_runtime::EngineOptions::default()).map_err(|error| error.to_string())?;
+    let engine = options.engine()?;
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let bench = Bench { engine, threads: threads.map_err(|error| error.to_string())? };
     let chosen: Vec<&'static Rule> = rules::of(Kind::Connector).iter().filter(|rule| options.wants(rule)).collect();

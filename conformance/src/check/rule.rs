@@ -42,6 +42,21 @@ pub struct Rule {
     pub wit: &'static str,
 }
 
+impl Rule {
+    /// A rule of the first version of the contract.
+    #[must_use]
+    pub(super) const fn first(
+        subject: Subject,
+        id: &'static str,
+        severity: Severity,
+        title: &'static str,
+        demands: &'static str,
+        why: &'static str,
+    ) -> Self {
+        Self { id, subject, title, demands, why, severity, wit: "0.1.0" }
+    }
+}
+
 impl Subject {
     /// All, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Connector, Self::Executor, Self::Host];

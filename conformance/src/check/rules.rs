@@ -1,6 +1,8 @@
 //! All rules there are.
 
 mod connector;
+mod executor;
+mod host;
 
 use super::rule::{Rule, Subject};
 
@@ -9,7 +11,8 @@ use super::rule::{Rule, Subject};
 pub fn of(subject: Subject) -> &'static [Rule] {
     match subject {
         Subject::Connector => &connector::RULES,
-        Subject::Executor | Subject::Host => &[],
+        Subject::Executor => &executor::RULES,
+        Subject::Host => &host::RULES,
     }
 }
 

@@ -1,7 +1,9 @@
 //! How a rule is tried: so many cases from one seed, shrunk to the smallest that breaks it, and told as it goes on.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use codemode_runtime::{Engine, EngineOptions};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
@@ -22,15 +24,24 @@ pub struct Options {
     pub call_ms: u64,
     /// How long one method is tried for one rule, in milliseconds; then further cases are left out. 5,000.
     pub method_ms: u64,
+    /// Where compiled components are kept, so that the next run does not compile the same file again. `None`: nowhere.
+    pub cache_dir: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { cases: 32, seed: 0, only: Vec::new(), call_ms: 2_000, method_ms: 5_000 }
+        Self { cases: 32, seed: 0, only: Vec::new(), call_ms: 2_000, method_ms: 5_000, cache_dir: None }
     }
 }
 
 impl Options {
+    /// What runs components.
+    pub(super) fn engine(&self) -> Result<Engine, String> {
+        let mut options = EngineOptions::default();
+        options.cache_dir = self.cache_dir.clone();
+        Engine::new(options).map_err(|error| error.to_string())
+    }
+
     /// Whether a rule is to be tried.
     #[must_use]
     pub fn wants(&self, rule: &Rule) -> bool {

@@ -10,7 +10,7 @@ const DOUBLES: &str = env!("CODEMODE_DOUBLES_WASM");
 
 fn checked(bytes: &[u8], config: &[(&str, &str)], options: &Options, expected: &Expected) -> Report {
     let config: BTreeMap<String, String> = config.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    check_connector(&Component { name: "it.wasm", bytes, config }, expected, options, &mut ()).unwrap()
+    check_connector(&Component { name: "it.wasm", bytes, config, http: Vec::new() }, expected, options, &mut ()).unwrap()
 }
 
 fn doubles() -> Vec<u8> {

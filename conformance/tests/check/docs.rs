@@ -9,8 +9,9 @@ use codemode_conformance::check::{Subject, rules};
 /// What the page of a subject has to say.
 fn page(subject: Subject) -> String {
     let mut text = format!(
-        "<!-- Made from the rules by `BLESS=1 cargo test --test check docs`. -->\n\n# What a {subject} has to keep\n\n\
-         [How to check it](README.md).\n"
+        "<!-- Made from the rules by `BLESS=1 cargo test --test check docs`. -->\n\n# What {} {subject} has to keep\n\n\
+         [How to check it](README.md).\n",
+        if subject == Subject::Executor { "an" } else { "a" }
     );
     for rule in rules::of(subject) {
         let _ = write!(
@@ -24,13 +25,15 @@ fn page(subject: Subject) -> String {
 
 #[test]
 fn the_pages_are_what_the_rules_say() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance/connector.md");
-    let page = page(Subject::Connector);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&file, &page).unwrap();
+    for subject in Subject::ALL.into_iter().filter(|subject| !rules::of(*subject).is_empty()) {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/conformance/{subject}.md"));
+        let page = page(subject);
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&file, &page).unwrap();
+        }
+        let stored = fs::read_to_string(&file).unwrap_or_default();
+        assert!(stored == page, "{} is stale: BLESS=1 cargo test --test check docs", file.display());
     }
-    let stored = fs::read_to_string(&file).unwrap_or_default();
-    assert!(stored == page, "{} is stale: BLESS=1 cargo test --test check docs", file.display());
 }
 
 #[test]

@@ -9,7 +9,7 @@ const fn rule(
     demands: &'static str,
     why: &'static str,
 ) -> Rule {
-    Rule { id, subject: Subject::Connector, title, demands, why, severity, wit: "0.1.0" }
+    Rule::first(Subject::Connector, id, severity, title, demands, why)
 }
 
 /// All, in the order in which they are tried.
