@@ -45,10 +45,10 @@ struct Run {
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     seed: u64,
     /// Cases for each rule (and method).
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, default_value_t = CASES)]
     cases: u32,
     /// How long one call or run may take, in milliseconds.
-    #[arg(long, default_value_t = 2_000)]
+    #[arg(long, default_value_t = CALL_MS)]
     call_ms: u64,
     /// Failures that are known, with reasons; one that does not fail any more is an error.
     #[arg(long, value_name = "FILE")]
@@ -95,11 +95,24 @@ fn usage(message: String) -> Fault {
     Fault { exit: 2, message }
 }
 
+/// Cases for each rule, unless the command line says otherwise.
+const CASES: u32 = 32;
+/// Milliseconds for each call, unless the command line says otherwise.
+const CALL_MS: u64 = 2_000;
+
 impl Run {
+    /// What the command line says about cases beside seed and rule, as it says it.
+    fn unusual(&self) -> impl Iterator<Item = String> {
+        let cases = (self.cases != CASES).then(|| ["--cases".to_owned(), self.cases.to_string()]);
+        let time = (self.call_ms != CALL_MS).then(|| ["--call-ms".to_owned(), self.call_ms.to_string()]);
+        cases.into_iter().chain(time).flatten()
+    }
+
     /// Runs a check of that kind of subject with what the command line says, and shows what came of it.
     fn check(
         &self,
         subject: Subject,
+        words: Vec<String>,
         check: impl FnOnce(&Expected, &Options, &mut dyn Progress) -> Result<Report, String>,
     ) -> Result<u8, Fault> {
         let expected = expected(self.expected_failures.as_deref())?;
@@ -115,6 +128,7 @@ impl Run {
             only: self.rule.clone(),
             call_ms: self.call_ms,
             cache_dir: cache_dir(),
+            words: self.unusual().chain(words).collect(),
             ..Options::default()
         };
         let mut bar = Bar { shown: io::stderr().is_terminal() };

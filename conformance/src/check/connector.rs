@@ -53,9 +53,7 @@ pub fn check_connector(
     let chosen: Vec<&'static Rule> = rules::of(Kind::Connector).iter().filter(|rule| options.wants(rule)).collect();
     let mut steps = Steps { options, progress, count: chosen.len(), number: 0, checked: Vec::new() };
     bench.run(component, &chosen, &mut steps);
-    let mut checked = steps.checked;
-    let stale = expected.apply(&mut checked);
-    Ok(Report { subject: Kind::Connector, name: component.name.to_owned(), seed: options.seed, checked, stale })
+    Ok(Report::new(Kind::Connector, component.name, options, steps.checked, expected))
 }
 
 /// What runs components.

@@ -12,6 +12,7 @@ pub use json::json;
 pub use junit::junit;
 
 use super::rule::{Rule, Severity, Subject};
+use super::{Expected, Options};
 
 /// What a check says about a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Report {
     pub name: String,
     /// With it the same cases are tried again.
     pub seed: u64,
+    /// Further words of a command that tries the same cases again, such as `--config` and `key=value`.
+    pub words: Vec<String>,
     /// In the order of the rules.
     pub checked: Vec<Checked>,
     /// Expected failures that did not fail, or that name no rule; each a sentence.
@@ -112,12 +115,28 @@ impl Checked {
     /// The command that shows it again.
     #[must_use]
     pub fn reproduce(&self, report: &Report) -> String {
-        let file = if report.subject == Subject::Host { String::new() } else { format!(" {}", quoted(&report.name)) };
-        format!("codemode-conformance {}{file} --rule {} --seed {}", report.subject, self.rule.id, report.seed)
+        let file = (report.subject != Subject::Host).then_some(report.name.as_str());
+        let seed = report.seed.to_string();
+        let words = [report.subject.as_str()].into_iter().chain(file).chain(["--rule", self.rule.id, "--seed", &seed]);
+        let words = words.chain(report.words.iter().map(String::as_str)).map(quoted);
+        format!("codemode-conformance {}", words.collect::<Vec<_>>().join(" "))
     }
 }
 
 impl Report {
+    /// What came of a run with these options, judged by what was expected.
+    #[must_use]
+    pub fn new(
+        subject: Subject,
+        name: &str,
+        options: &Options,
+        mut checked: Vec<Checked>,
+        expected: &Expected,
+    ) -> Self {
+        let stale = expected.apply(&mut checked);
+        Self { subject, name: name.to_owned(), seed: options.seed, words: options.words.clone(), checked, stale }
+    }
+
     /// How many have that verdict.
     #[must_use]
     pub fn count(&self, word: &str) -> usize {

@@ -26,11 +26,14 @@ pub struct Options {
     pub method_ms: u64,
     /// Where compiled components are kept, so that the next run does not compile the same file again. `None`: nowhere.
     pub cache_dir: Option<PathBuf>,
+    /// What a command line needs beside seed and rule to try the same again. Shown with what is broken; changes nothing.
+    pub words: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { cases: 32, seed: 0, only: Vec::new(), call_ms: 2_000, method_ms: 5_000, cache_dir: None }
+        let (only, words) = (Vec::new(), Vec::new());
+        Self { cases: 32, seed: 0, only, call_ms: 2_000, method_ms: 5_000, cache_dir: None, words }
     }
 }
 

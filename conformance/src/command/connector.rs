@@ -31,7 +31,8 @@ impl Args {
         let name = self.file.display().to_string();
         let config = self.config.iter().cloned().collect();
         let component = Component { name: &name, bytes: &bytes, config, http: Vec::new() };
-        self.run.check(Subject::Connector, |expected, options, progress| {
+        let words = self.config.iter().flat_map(|(key, value)| ["--config".to_owned(), format!("{key}={value}")]);
+        self.run.check(Subject::Connector, words.collect(), |expected, options, progress| {
             check_connector(&component, expected, options, progress)
         })
     }

@@ -17,6 +17,7 @@ pub enum Style {
 #[must_use]
 pub fn human(report: &Report, style: Style) -> String {
     let mut text = format!("{} {}\n\n", report.subject, report.name);
+    let width = report.checked.iter().map(|checked| checked.rule.id.len()).max().unwrap_or(0);
     let mut group = "";
     for checked in &report.checked {
         let this = checked.rule.id.rsplit_once('-').map_or(checked.rule.id, |(group, _)| group);
@@ -26,7 +27,7 @@ pub fn human(report: &Report, style: Style) -> String {
         group = this;
         let _ = writeln!(
             text,
-            "  {} {:<13} {}{}",
+            "  {} {:<width$}  {}{}",
             mark(checked, style),
             checked.rule.id,
             checked.rule.title,
@@ -69,15 +70,14 @@ fn explained(report: &Report, checked: &Checked, style: Style) -> String {
 }
 
 fn mark(checked: &Checked, style: Style) -> String {
-    let (colour, word) = match (&checked.verdict, &checked.expected) {
-        (Verdict::Pass, _) => ("32", "pass   "),
-        (Verdict::Fail(_), Some(_)) => ("33", "known  "),
-        (Verdict::Fail(_), None) => ("31;1", "FAIL   "),
-        (Verdict::Unsupported(_), _) => ("2", "n/a    "),
-        (Verdict::NotCovered(_), _) => ("2", "untried"),
-        (Verdict::Blocked(_), _) => ("33", "blocked"),
+    let colour = match (&checked.verdict, &checked.expected) {
+        (Verdict::Pass, _) => "32",
+        (Verdict::Fail(_), None) => "31;1",
+        (Verdict::Fail(_), Some(_)) | (Verdict::Blocked(_), _) => "33",
+        (Verdict::Unsupported(_) | Verdict::NotCovered(_), _) => "2",
     };
-    painted(colour, word, style)
+    let word = if checked.is_broken() { "FAIL" } else { checked.verdict.as_str() };
+    painted(colour, &format!("{word:<11}"), style)
 }
 
 fn aside(checked: &Checked) -> String {
