@@ -11,11 +11,20 @@ fn main() {
     let connectors = [
         ("doubles", "CODEMODE_DOUBLES_WASM"),
         ("files", "CODEMODE_FILES_WASM"),
+        ("ledger", "CODEMODE_LEDGER_WASM"),
         ("notes", "CODEMODE_NOTES_WASM"),
+        ("rogues", "CODEMODE_ROGUES_WASM"),
         ("testkit", "CODEMODE_TESTKIT_WASM"),
+        ("web", "CODEMODE_WEB_WASM"),
     ];
     for (name, variable) in connectors {
         let path = codemode_guests::connector(name, Path::new(&out));
         println!("cargo::rustc-env={variable}={}", path.display());
     }
+    let path = codemode_guests::cold_sandbox(Path::new(&out));
+    println!("cargo::rustc-env=CODEMODE_COLD_SANDBOX_WASM={}", path.display());
+    let path = codemode_guests::sandbox(Path::new(&out));
+    println!("cargo::rustc-env=CODEMODE_WARM_SANDBOX_WASM={}", path.display());
+    let path = codemode_guests::host_check(Path::new(&out));
+    println!("cargo::rustc-env=CODEMODE_HOST_CHECK_WASM={}", path.display());
 }

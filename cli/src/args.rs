@@ -135,6 +135,9 @@ pub(crate) enum Command {
     /// Look at connectors.
     #[command(subcommand)]
     Connector(Connector),
+    /// Begin something of your own.
+    #[command(subcommand)]
+    New(New),
 }
 
 #[derive(Debug, clap::Args)]
@@ -276,6 +279,22 @@ pub(crate) struct Inspect {
     /// The component (.wasm).
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum New {
+    /// Make a folder with a connector in Rust that builds, and keeps every rule of the contract.
+    Connector(NewConnector),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewConnector {
+    /// What it is called: lowercase words with dashes between them, such as my-notes.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The folder, which is made, or is empty [default: ./NAME].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) path: Option<PathBuf>,
 }
 
 fn status(text: &str) -> Result<Status, String> {

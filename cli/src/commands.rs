@@ -10,6 +10,7 @@ mod export;
 mod inspect;
 mod integrity;
 mod mcp;
+mod new;
 mod pending;
 mod prune;
 mod recover;
@@ -31,7 +32,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 
 use codemode_runtime::By;
 
-use crate::args::{Args, Command, Connector};
+use crate::args::{Args, Command, Connector, New};
 use crate::exit::Exit;
 use crate::fault::Fault;
 use crate::output::{BOLD, Ui, styled};
@@ -61,6 +62,7 @@ pub(crate) fn run(args: Args, ui: &Ui) -> Result<Exit, Fault> {
         Command::Snippet(command) => snippet::run(&command, &setup()?, ui),
         Command::Mcp(mcp) => mcp::run(&mcp, &setup()?, ui),
         Command::Connector(Connector::Inspect(inspect)) => inspect::run(&inspect, ui),
+        Command::New(New::Connector(new)) => new::connector(&new, ui),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why the command could not do what was asked: one line with a stable code, one line of advice, and the exit code.
 
 use codemode_runtime::Error;
-use codemode_runtime::host::LoadError;
+use codemode_runtime::host::{Capability, LoadError};
 use codemode_runtime::store::StoreError;
 
 use crate::exit::Exit;
@@ -85,10 +85,17 @@ impl From<LoadError> for Fault {
                 Self::usage(code, format!("{label} needs {needed}, over the limit `{limit}` of {allowed}"))
                     .with_hint(hint)
             }
+            LoadError::Imports { ref offences, .. } if offences.iter().all(|o| o.needs == Some(Capability::Http)) => {
+                Self::usage(code, error.to_string()).with_hint(NO_HTTP)
+            }
             other => Self::usage(code, other.to_string()),
         }
     }
 }
+
+/// Where a grant that this command cannot give is to be had.
+pub(crate) const NO_HTTP: &str =
+    "this command has no http client to grant; a host that embeds the library has: `ComponentOptions::http`";
 
 /// The library's messages end in advice after a semicolon; here it goes on a line of its own.
 fn split(code: &'static str, text: String, exit: Exit) -> Fault {
@@ -100,7 +107,18 @@ fn split(code: &'static str, text: String, exit: Exit) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use codemode_runtime::host::Offence;
+
     use super::*;
+
+    #[test]
+    fn a_component_that_only_lacks_http_is_told_where_http_is_to_be_had() {
+        let offence = |import: &str, needs| Offence { import: import.to_owned(), hint: "no".to_owned(), needs };
+        let http = offence("wasi:http/types@0.2.3", Some(Capability::Http));
+        let refused = |offences: Vec<Offence>| Fault::from(LoadError::Imports { label: "k".to_owned(), offences });
+        assert_eq!(refused(vec![http.clone()]).hint.as_deref(), Some(NO_HTTP));
+        assert_eq!(refused(vec![http, offence("acme:db/sql", None)]).hint, None);
+    }
 
     #[test]
     fn advice_of_the_library_becomes_the_hint() {

@@ -233,7 +233,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// The word as a POSIX shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=' | '@' | '+' | ',');
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -1,6 +1,8 @@
 //! Reads the command line, runs the checks and shows what came of them.
 
 mod connector;
+mod executor;
+mod host;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use codemode_conformance::check::report::{Judgement, Report, Style, human, json, junit};
 use codemode_conformance::check::{Expected, Options, Progress, Rule, Subject, rules};
 
-/// Checks that a connector keeps its contract with hosts.
+/// Checks that a connector, an executor or a host keeps its contract.
 #[derive(Debug, Parser)]
 #[command(name = "codemode-conformance", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 every rule is kept, 1 a rule is broken or an expectation is stale, \
@@ -24,6 +26,10 @@ struct Cli {
 enum Command {
     /// Check a connector component.
     Connector(connector::Args),
+    /// Check an executor component.
+    Executor(executor::Args),
+    /// Check a host: our own runtime, or what another one made of the component.
+    Host(host::Args),
     /// List the rules, or explain one.
     Rules {
         /// Only rules whose ids start so.
@@ -50,6 +56,12 @@ struct Run {
     /// How long one call or run may take, in milliseconds.
     #[arg(long, default_value_t = CALL_MS)]
     call_ms: u64,
+    /// How long the whole run may take, in milliseconds; what is left then is not tried, and the exit code is 3.
+    #[arg(long, default_value_t = RUN_MS)]
+    run_ms: u64,
+    /// Warnings fail the run too.
+    #[arg(long)]
+    strict: bool,
     /// Failures that are known, with reasons; one that does not fail any more is an error.
     #[arg(long, value_name = "FILE")]
     expected_failures: Option<PathBuf>,
@@ -80,6 +92,8 @@ struct Fault {
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Connector(args) => args.run(),
+        Command::Executor(args) => args.run(),
+        Command::Host(args) => args.run(),
         Command::Rules { id, output } => list(id.as_deref().unwrap_or(""), output),
     };
     match done {
@@ -99,6 +113,8 @@ fn usage(message: String) -> Fault {
 const CASES: u32 = 32;
 /// Milliseconds for each call, unless the command line says otherwise.
 const CALL_MS: u64 = 2_000;
+/// Milliseconds for the whole run, unless the command line says otherwise.
+const RUN_MS: u64 = 120_000;
 
 impl Run {
     /// What the command line says about cases beside seed and rule, as it says it.
@@ -116,7 +132,9 @@ impl Run {
         check: impl FnOnce(&Expected, &Options, &mut dyn Progress) -> Result<Report, String>,
     ) -> Result<u8, Fault> {
         let expected = expected(self.expected_failures.as_deref())?;
-        let known = |start: &String| rules::of(subject).iter().any(|rule| rule.id.starts_with(start.as_str()));
+        let known = |start: &String| {
+            start.starts_with("CASE-") || rules::of(subject).iter().any(|rule| rule.id.starts_with(start.as_str()))
+        };
         if let Some(start) = self.rule.iter().find(|start| !known(start)) {
             return Err(usage(format!(
                 "no rule for {subject}s starts with {start}; `codemode-conformance rules` lists them"
@@ -127,6 +145,7 @@ impl Run {
             seed: self.seed,
             only: self.rule.clone(),
             call_ms: self.call_ms,
+            run_ms: self.run_ms,
             cache_dir: cache_dir(),
             words: self.unusual().chain(words).collect(),
             ..Options::default()
@@ -134,7 +153,11 @@ impl Run {
         let mut bar = Bar { shown: io::stderr().is_terminal() };
         let report = check(&expected, &options, &mut bar);
         bar.clear();
-        show(&report.map_err(|message| Fault { exit: 3, message })?, self.output, self.junit.as_deref())
+        let report = report.map_err(|message| Fault { exit: 3, message })?;
+        match show(&report, self.output, self.junit.as_deref())? {
+            0 if self.strict && !report.warnings().is_empty() => Ok(1),
+            exit => Ok(exit),
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use codemode_runtime::connector::Connector;
 use codemode_runtime::store::memory::MemoryStore;
 use codemode_runtime::{
     By, ComponentExecutor, Determinism, Engine, EngineOptions, ExecutionId, Json, Limits, Outcome, Pick, Picks,
-    Runtime, Seq, Store, ValueLimits,
+    Runtime, Seq, Snippet, Store, ValueLimits,
 };
 
 use crate::fixtures::{Ledger, shelf, t};
+use crate::program::Node;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     let mut options = EngineOptions::default();
@@ -118,6 +119,21 @@ impl Host {
     pub fn with(mut self, name: &str, connector: Arc<dyn Connector>) -> Self {
         self.connectors.retain(|(n, _)| n != name);
         self.connectors.push((name.to_owned(), connector));
+        self
+    }
+
+    /// With the snippets of a program saved.
+    ///
+    /// # Panics
+    /// When the store fails.
+    #[must_use]
+    pub fn knowing(self, program: &Node) -> Self {
+        for (name, code) in program.snippets() {
+            let connectors = vec!["t".to_owned()];
+            let (description, saved_at, input_schema) = (String::new(), 1, None);
+            let snippet = Snippet { name, description, code, saved_at, input_schema, connectors };
+            self.store.save_snippet(&snippet).expect("the store takes it");
+        }
         self
     }
 

@@ -7,6 +7,7 @@ pub mod catalogues;
 pub mod check;
 pub mod fixtures;
 pub mod harness;
+pub mod laws;
 pub mod model;
 pub mod program;
 pub mod redact;

@@ -67,6 +67,8 @@ fn walk(node: &Node, expected: &mut Expected) -> String {
             expected.entries += u32::from(is_cancelled_in_step(*id));
             walk(inner, expected)
         }
+        // It takes no number: what it asks for does.
+        Node::Snippet(_, inner) => walk(inner, expected),
         Node::Throwing(inner) => {
             walk(inner, expected);
             "\"caught\"".to_owned()

@@ -1,5 +1,6 @@
 //! Random programs: a small tree, its JavaScript, and how to generate it. Shapes that break naive replay are common in
-//! it: parallel chains, races, floating promises, steps with and without asks, timers, caught failures.
+//! it: parallel chains, races, floating promises, steps with and without asks, timers, caught failures, snippets in
+//! snippets.
 
 use std::fmt::Write as _;
 
@@ -46,6 +47,8 @@ pub enum Node {
     Race(Vec<Node>),
     /// Started and not awaited.
     Floating(Box<Node>),
+    /// Saved code that is run by its name; [`Node::snippets`] says what is to be saved.
+    Snippet(u32, Box<Node>),
 }
 
 impl Node {
@@ -67,10 +70,33 @@ impl Node {
         match self {
             Self::Timer(..) | Self::Interval(_) | Self::Cancelled(..) => true,
             Self::Sequence(nodes) | Self::Parallel(nodes) | Self::Race(nodes) => nodes.iter().any(Self::has_timer),
-            Self::AskingStep(_, node) | Self::FailingStep(_, node) | Self::Throwing(node) | Self::Floating(node) => {
-                node.has_timer()
-            }
+            Self::AskingStep(_, node)
+            | Self::FailingStep(_, node)
+            | Self::Throwing(node)
+            | Self::Floating(node)
+            | Self::Snippet(_, node) => node.has_timer(),
             _ => false,
+        }
+    }
+
+    /// The snippets that the program runs, at any depth: name and code.
+    #[must_use]
+    pub fn snippets(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Snippet(id, node) => {
+                let mut all = node.snippets();
+                all.push((format!("p{id}"), node.to_code()));
+                all
+            }
+            Self::Sequence(nodes) | Self::Parallel(nodes) | Self::Race(nodes) => {
+                nodes.iter().flat_map(Self::snippets).collect()
+            }
+            Self::AskingStep(_, node)
+            | Self::FailingStep(_, node)
+            | Self::Cancelled(_, node)
+            | Self::Throwing(node)
+            | Self::Floating(node) => node.snippets(),
+            _ => Vec::new(),
         }
     }
 
@@ -131,6 +157,7 @@ impl Node {
                 node.render_left(code);
                 code.push_str(", 'floating')");
             }
+            Self::Snippet(id, _) => drop(write!(code, "await codemode.run('p{id}')")),
         }
     }
 
@@ -192,6 +219,7 @@ pub fn numbered(node: Node) -> Node {
             Node::Parallel(nodes) => Node::Parallel(all(nodes, next)),
             Node::Race(nodes) => Node::Race(all(nodes, next)),
             Node::Floating(inner) => Node::Floating(Box::new(number(*inner, next))),
+            Node::Snippet(_, inner) => Node::Snippet(id, Box::new(number(*inner, next))),
         }
     }
     number(node, &mut 0)
@@ -222,6 +250,7 @@ pub fn programs() -> impl Strategy<Value = Node> {
             1 => inner.clone().prop_map(|n| Node::Cancelled(0, Box::new(n))),
             1 => inner.clone().prop_map(|n| Node::Throwing(Box::new(n))),
             1 => inner.clone().prop_map(|n| Node::FailingStep(0, Box::new(n))),
+            2 => inner.clone().prop_map(|n| Node::Snippet(0, Box::new(n))),
             1 => inner.prop_map(|n| Node::AskingStep(0, Box::new(n))),
         ]
     })

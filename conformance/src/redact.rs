@@ -1,5 +1,7 @@
 //! Makes a snapshot the same in each run: ids, digests and times become words. The only place that does so.
 
+use codemode_runtime::Entry;
+use codemode_runtime::store::Record;
 use serde_json::Value;
 
 /// Pretty JSON with what differs from run to run taken out: the value of a member is judged by the member's name, ids
@@ -12,6 +14,34 @@ pub fn redacted(json: &str) -> String {
     let mut value: Value = serde_json::from_str(json).expect("JSON");
     redact(&mut value);
     serde_json::to_string_pretty(&value).unwrap_or_default()
+}
+
+/// The journal of a record, a line for each entry, without what differs from run to run.
+#[must_use]
+pub fn journal(record: &Record) -> String {
+    let lines: Vec<String> = record.entries.iter().map(line).collect();
+    without_ids(&lines.join("\n"))
+}
+
+fn line(entry: &Entry) -> String {
+    let seq = entry.seq.map_or("-".to_owned(), |s| s.to_string());
+    let place = entry.delivery.map_or("-".to_owned(), |d| d.place.to_string());
+    let args = entry.request.args().map_or("none", |a| a.as_str());
+    let answer = match &entry.answer {
+        None => "none".to_owned(),
+        Some(Ok(None)) => "no value".to_owned(),
+        Some(Ok(Some(value))) => value.as_str().to_owned(),
+        Some(Err(failure)) => format!("failed {}: {}", failure.code, failure.message),
+    };
+    format!(
+        "op {} seq {seq} {} args {args} | {} place {place} attempt {} pass {} rerun {:?} | {answer}",
+        entry.op,
+        entry.request.title(),
+        entry.state.as_str(),
+        entry.attempt,
+        entry.pass,
+        entry.rerun,
+    )
 }
 
 fn redact(value: &mut Value) {
@@ -32,7 +62,8 @@ fn redact(value: &mut Value) {
 }
 
 /// Each `exec_<16 digits>_<uuid>` becomes `[id]`.
-fn without_ids(text: &str) -> String {
+#[must_use]
+pub fn without_ids(text: &str) -> String {
     const LENGTH: usize = "exec_0000000000000000_00000000-0000-4000-8000-000000000000".len();
     let mut rest = text;
     let mut out = String::new();

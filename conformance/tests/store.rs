@@ -1,5 +1,7 @@
 //! Every property of stores on both stores, and the two against each other.
 
+#[path = "properties/mod.rs"]
+mod cases;
 #[path = "store/differential.rs"]
 mod differential;
 #[path = "store/drafts.rs"]

@@ -15,11 +15,22 @@ use std::path::{Path, PathBuf};
 ///
 /// A failure is reported to cargo as error of the build; the path then holds an empty file.
 pub fn sandbox(out_dir: &Path) -> PathBuf {
-    let watched = ["sandbox-guest/src", "sandbox-guest/Cargo.toml", "wit", ".cargo/wasm-cc", ".cargo/wasm-ar"];
-    deliver(out_dir, "sandbox.wasm", &watched, || {
-        let module = cargo::build("codemode-sandbox-guest", "wasm32-unknown-unknown")?;
-        snapshot::component(&stack::visible(&module)?)
-    })
+    deliver(out_dir, "sandbox.wasm", &SANDBOX, || snapshot::component(&sandbox_module()?))
+}
+
+/// Builds the JavaScript executor into `out_dir` as it is before its engine is initialised: each instance does that
+/// itself. It has to do the same as the one that ships, only later.
+///
+/// A failure is reported to cargo as error of the build; the path then holds an empty file.
+pub fn cold_sandbox(out_dir: &Path) -> PathBuf {
+    deliver(out_dir, "sandbox-cold.wasm", &SANDBOX, || snapshot::wrapped(&sandbox_module()?))
+}
+
+/// What the executor is made of.
+const SANDBOX: [&str; 5] = ["sandbox-guest/src", "sandbox-guest/Cargo.toml", "wit", ".cargo/wasm-cc", ".cargo/wasm-ar"];
+
+fn sandbox_module() -> Result<Vec<u8>, String> {
+    stack::visible(&cargo::build("codemode-sandbox-guest", "wasm32-unknown-unknown")?)
 }
 
 /// Builds the connector `codemode-connector-<name>` of `connectors/<name>` into `out_dir`.
@@ -30,6 +41,20 @@ pub fn connector(name: &str, out_dir: &Path) -> PathBuf {
     deliver(out_dir, &format!("{name}.wasm"), &[&source, &manifest, "wit"], || {
         cargo::build(&format!("codemode-connector-{name}"), "wasm32-wasip2")
     })
+}
+
+/// Builds the component that checks a host into `out_dir`.
+///
+/// A failure is reported to cargo as error of the build; the path then holds an empty file.
+pub fn host_check(out_dir: &Path) -> PathBuf {
+    let watched = [
+        "conformance/host-guest/src",
+        "conformance/host-guest/Cargo.toml",
+        "conformance/src/check/host/scenarios",
+        "wit/runtime.wit",
+        "wit/types.wit",
+    ];
+    deliver(out_dir, "host-check.wasm", &watched, || cargo::build("codemode-host-check", "wasm32-wasip2"))
 }
 
 /// Where the workspace is.

@@ -8,12 +8,16 @@ use wasmtime::{Config, Engine, Instance, Linker, Module, Store, Val};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 use wit_component::ComponentEncoder;
 
-/// Makes the component of a core module that carries its component type.
+/// Makes the component of a core module that carries its component type, with its engine initialised.
 pub(crate) fn component(module: &[u8]) -> Result<Vec<u8>, String> {
-    let module = initialised(module).map_err(|error| format!("cannot initialise the executor: {error:?}"))?;
+    wrapped(&initialised(module).map_err(|error| format!("cannot initialise the executor: {error:?}"))?)
+}
+
+/// Makes the component of a core module as it is.
+pub(crate) fn wrapped(module: &[u8]) -> Result<Vec<u8>, String> {
     ComponentEncoder::default()
         .validate(true)
-        .module(&module)
+        .module(module)
         .and_then(|encoder| encoder.encode())
         .map_err(|error| format!("cannot make a component of the executor: {error:?}"))
 }

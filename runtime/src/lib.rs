@@ -14,6 +14,7 @@ pub mod bundle;
 mod catalogue;
 pub mod clock;
 pub mod connector;
+pub mod control;
 pub mod discovery;
 pub mod durable;
 mod error;

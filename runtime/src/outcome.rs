@@ -9,6 +9,7 @@ use crate::durable::failure::CodeError;
 use crate::durable::id::{ExecutionId, Seq};
 use crate::durable::journal::{Approval, Entry, EntryState, Resolution, Verdict};
 use crate::durable::resolve::UnresolvedCall;
+use crate::durable::rollback::{RollbackReport, UndoneCall};
 use crate::durable::value::Json;
 
 /// How a pass ended.
@@ -198,6 +199,20 @@ pub fn unresolved_to_wire(calls: &[UnresolvedCall]) -> String {
     serde_json::to_string(&calls.iter().map(wire_unresolved).collect::<Vec<_>>()).unwrap_or_default()
 }
 
+/// What a rollback did, as JSON with the wire names.
+#[must_use]
+pub fn rollback_to_wire(report: &RollbackReport) -> String {
+    let wire = WireRollback {
+        execution_id: report.execution.as_str(),
+        status: report.status.map_or("gone", Status::as_str),
+        reverted: report.reverted(),
+        failed: report.failed(),
+        left: report.left(),
+        calls: report.calls.iter().map(wire_undone).collect(),
+    };
+    serde_json::to_string(&wire).unwrap_or_default()
+}
+
 /// A journal's calls and steps as JSON with the wire names (OUTPUT-03).
 #[must_use]
 pub fn calls_to_wire(entries: &[Entry]) -> String {
@@ -317,6 +332,28 @@ struct WireRevert<'a> {
     at: u64,
 }
 
+/// A rollback; the keys are stable.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRollback<'a> {
+    execution_id: &'a str,
+    status: &'a str,
+    reverted: usize,
+    failed: usize,
+    left: usize,
+    calls: Vec<WireUndone<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireUndone<'a> {
+    seq: u32,
+    connector: &'a str,
+    method: &'a str,
+    undone: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WireUnresolved<'a> {
@@ -383,6 +420,16 @@ fn wire_call(entry: &Entry) -> Option<WireCall<'_>> {
             at: revert.at,
         }),
     })
+}
+
+fn wire_undone(call: &UndoneCall) -> WireUndone<'_> {
+    WireUndone {
+        seq: call.seq.0,
+        connector: &call.connector,
+        method: &call.method,
+        undone: call.undone.as_str(),
+        error: call.undone.failure().map(|f| f.message.as_str()),
+    }
 }
 
 fn wire_unresolved(call: &UnresolvedCall) -> WireUnresolved<'_> {

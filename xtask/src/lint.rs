@@ -10,8 +10,12 @@ const GUESTS: [(&str, &[&str]); 2] = [
         &[
             "codemode-connector-doubles",
             "codemode-connector-files",
+            "codemode-connector-ledger",
             "codemode-connector-notes",
+            "codemode-connector-rogues",
             "codemode-connector-testkit",
+            "codemode-connector-web",
+            "codemode-host-check",
         ],
     ),
 ];
@@ -19,6 +23,9 @@ const GUESTS: [(&str, &[&str]); 2] = [
 /// Format, clippy, docs; then clippy for what runs inside wasm.
 pub(crate) fn run() -> Result<(), String> {
     insist(cargo(&["fmt", "--all", "--check"]), "cargo fmt --all --check")?;
+    // A workspace of its own. It is compiled where it is tried: `cargo xtask clients executor-boa`.
+    let boa = ["fmt", "--manifest-path", "executors/boa/Cargo.toml", "--check"];
+    insist(cargo(&boa), &format!("cargo {}", boa.join(" ")))?;
     strict(&["clippy", "--all-targets"])?;
     let mut doc = cargo(&["doc", "--no-deps"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");

@@ -74,6 +74,10 @@ pub(crate) const NODE: Tool = Tool {
     advice: "from https://nodejs.org, or for example: apt-get install nodejs npm, dnf install nodejs npm, brew install node",
 };
 
+/// What builds the workspace builds more of it.
+pub(crate) const RUST: Tool =
+    Tool { what: "cargo", probes: &[&["cargo", "--version"]], packages: &["rustup"], advice: "from https://rustup.rs" };
+
 /// Python with its environments.
 pub(crate) const PYTHON: Tool = Tool {
     what: "python 3.11 or later with venv",

@@ -8,6 +8,7 @@ mod clients;
 mod demo;
 mod lint;
 mod machine;
+mod mutants;
 mod test;
 mod walk;
 
@@ -19,8 +20,9 @@ cargo xtask <command>
   demo              build the command and watch a first execution: paused, approved, completed
   demo --no-build   the same with what is built already
   test              all tests, and what the programs of others say
-  clients [NAME]    only the latter: TypeScript's compiler, clients of protocols
-  lint              format, clippy and docs; warnings are errors";
+  clients [NAME]    only the latter: TypeScript's compiler, clients of protocols, connectors in other languages
+  lint              format, clippy and docs; warnings are errors
+  mutants [ARG]     change the rules of durability one place at a time: what no test notices (needs cargo-mutants)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["demo", "--no-build"] => demo::walk_built(),
         ["test"] => machine::prepare().and_then(|()| test::run()),
         ["clients", ref names @ ..] => machine::prepare().and_then(|()| clients::run(names)),
+        ["mutants", ref args @ ..] => mutants::run(args),
         ["lint"] => machine::prepare().and_then(|()| lint::run()),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");

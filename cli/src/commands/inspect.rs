@@ -1,15 +1,16 @@
 //! `connector inspect`: what a component offers, what it asks for, and whether it would be let in.
 
 use codemode_runtime::connector::component::{ComponentConnector, ComponentOptions};
+use codemode_runtime::connector::http::HttpGrant;
 use codemode_runtime::connector::{Connector as _, Description, Flag, Method};
 use codemode_runtime::durable::journal::{Approval, Effect};
-use codemode_runtime::host::{Inspection, Kind, LoadError};
+use codemode_runtime::host::{Capability, Inspection, Kind, LoadError};
 use serde_json::{Value, json};
 
 use super::block_on;
 use crate::args::{Inspect, Output};
 use crate::exit::Exit;
-use crate::fault::Fault;
+use crate::fault::{Fault, NO_HTTP};
 use crate::output::table::{Cell, table};
 use crate::output::text::{indent, safe};
 use crate::output::{BAD, BOLD, DIM, GOOD, Ui, WAITS, styled, width};
@@ -29,7 +30,14 @@ pub(super) fn run(args: &Inspect, ui: &Ui) -> Result<Exit, Fault> {
     let engine = engine()?;
     let inspection = engine.inspect(&bytes, &shown)?;
     let mut found = Found { inspection, refusal: None, description: None };
-    match ComponentConnector::load(&engine, &bytes, ComponentOptions::new(shown.as_str())) {
+    let mut options = ComponentOptions::new(shown.as_str());
+    // What it says of itself can be looked at although it would be refused: describing uses no http.
+    let only_http = found.inspection.admit_connector(&shown, &[Capability::Http]).is_ok();
+    options.http = only_http.then(HttpGrant::nothing);
+    if only_http && !found.inspection.offending.is_empty() {
+        found.refusal = Some(format!("it needs a grant of http; {NO_HTTP}"));
+    }
+    match ComponentConnector::load(&engine, &bytes, options) {
         Err(LoadError::Imports { .. }) => found.refusal = Some("it imports what was not granted".to_owned()),
         Err(LoadError::WrongKind { reason, .. }) => found.refusal = Some(format!("it is no connector: {reason}")),
         Err(error) => found.refusal = Some(error.to_string()),

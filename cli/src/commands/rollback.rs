@@ -1,8 +1,8 @@
 //! `rollback`: shows what can be undone and what cannot, asks, undoes, and tells entry by entry what became of it.
 
+use codemode_runtime::outcome::rollback_to_wire;
 use codemode_runtime::store::Record;
-use codemode_runtime::{Offer, OfferedCall, RollbackReport, Runtime, Seq, Status, Undone, UndoneCall};
-use serde::Serialize;
+use codemode_runtime::{Offer, OfferedCall, RollbackReport, Runtime, Seq, Status, Undone};
 
 use super::drive::unless_interrupted;
 use super::standing::{self, Standing};
@@ -18,28 +18,6 @@ use crate::output::{BOLD, DIM, Ui, WAITS, styled, width};
 use crate::progress::{self, Over};
 use crate::setup::{Opening, Setup};
 use crate::{interrupt, select};
-
-/// A report; the keys are stable.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Wire<'a> {
-    execution_id: &'a str,
-    status: &'a str,
-    reverted: usize,
-    failed: usize,
-    left: usize,
-    calls: Vec<WireCall<'a>>,
-}
-
-#[derive(Serialize)]
-struct WireCall<'a> {
-    seq: u32,
-    connector: &'a str,
-    method: &'a str,
-    undone: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-}
 
 pub(super) fn run(args: &Rollback, setup: &Setup, ui: &Ui) -> Result<Exit, Fault> {
     let store = setup.store(Opening::Existing)?;
@@ -147,7 +125,7 @@ fn undo(
 
 fn show(setup: &Setup, ui: &Ui, report: &RollbackReport) -> Result<(), Fault> {
     if ui.form() == Output::Json {
-        ui.json(&wire(report))?;
+        ui.data(rollback_to_wire(report))?;
     } else if !report.calls.is_empty() {
         ui.data(table(&["SEQ", "CALL", "OUTCOME"], &undone::rows(&report.calls), 3, None))?;
     }
@@ -177,25 +155,4 @@ fn hints(setup: &Setup, report: &RollbackReport) -> Vec<String> {
         hints.push(format!("undo by hand, where it matters: {}", by_hand.join(", ")));
     }
     hints
-}
-
-fn wire(report: &RollbackReport) -> Wire<'_> {
-    Wire {
-        execution_id: report.execution.as_str(),
-        status: report.status.map_or("gone", Status::as_str),
-        reverted: report.reverted(),
-        failed: report.failed(),
-        left: report.left(),
-        calls: report.calls.iter().map(wire_call).collect(),
-    }
-}
-
-fn wire_call(call: &UndoneCall) -> WireCall<'_> {
-    WireCall {
-        seq: call.seq.0,
-        connector: &call.connector,
-        method: &call.method,
-        undone: call.undone.as_str(),
-        error: call.undone.failure().map(|f| f.message.as_str()),
-    }
 }

@@ -11,6 +11,7 @@ mod json;
 mod kit;
 mod manifest;
 mod mcp;
+mod new;
 mod readme;
 mod recover;
 mod resolve;

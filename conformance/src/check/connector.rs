@@ -1,29 +1,38 @@
 //! Checks a connector component. What has to hold first is tried first; what cannot be tried then is blocked, and says by
 //! which rule.
 
+mod asking;
+mod bounds;
 mod cabinet;
+mod calling;
 mod calls;
+pub mod cases;
 mod describing;
+mod difference;
 mod keeping;
+mod probe;
+mod repeating;
+mod reverting;
 mod subject;
 mod web;
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use codemode_runtime::Engine;
-use codemode_runtime::connector::Method;
-use serde_json::Value;
+use codemode_runtime::connector::component::{ComponentLimits, ComponentOptions};
+use codemode_runtime::host::{Ambient, DEFAULT_MEMORY_BYTES, Fixed};
 use tokio::runtime::Runtime;
 
-use super::generate::Shape;
-use super::report::{Checked, Report, Verdict};
-use super::rule::{Rule, Subject as Kind};
-use super::trial::{Options, Progress, Trial};
+use super::report::{Checked, Held, MethodLine, OwnCase, Report, Verdict};
+use super::rule::{Rule, Severity, Subject as Kind};
+use super::trial::{Deadline, Options, Progress, Trace, Trial};
 use super::{Expected, rules};
-use cabinet::Cabinet;
-use subject::{At, Came, Subject};
+use calling::Calling;
+use cases::Cases;
+use subject::LABEL;
 pub use web::MockAnswer;
+use web::Web;
 
 /// A connector to check.
 pub struct Component<'a> {
@@ -35,12 +44,50 @@ pub struct Component<'a> {
     pub config: BTreeMap<String, String>,
     /// What its requests are answered with. With none of them, it is granted no http.
     pub http: Vec<MockAnswer>,
+    /// How much memory one instance may have, in bytes.
+    pub memory_bytes: u64,
+    /// What the clock says in each instance when it is first read: milliseconds since the Unix epoch.
+    pub clock_ms: u64,
+    /// The user's own cases, and how effects are seen.
+    pub cases: Cases,
+}
+
+/// The clock of instances, unless somebody says otherwise: the first of January 2026.
+pub const CLOCK_MS: u64 = 1_767_225_600_000;
+
+impl<'a> Component<'a> {
+    /// One without configuration, grants and cases.
+    #[must_use]
+    pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
+        let (config, http, cases) = (BTreeMap::new(), Vec::new(), Cases::default());
+        Self { name, bytes, config, http, memory_bytes: DEFAULT_MEMORY_BYTES, clock_ms: CLOCK_MS, cases }
+    }
+
+    /// What it is loaded with.
+    fn options(&self, call_ms: u64) -> ComponentOptions {
+        let mut options = ComponentOptions::new(LABEL);
+        options.config = self.config.clone();
+        options.limits = self.limits(call_ms);
+        options
+    }
+
+    fn limits(&self, call_ms: u64) -> ComponentLimits {
+        let mut limits = ComponentLimits::default();
+        // For what carries no time of its own: describing, hooks, and three calls in one instance.
+        limits.time_ms = call_ms.saturating_mul(3);
+        limits.memory_bytes = self.memory_bytes;
+        limits
+    }
+
+    fn ambient(&self, seed: u64) -> Ambient {
+        Ambient::Fixed(Fixed::new(self.clock_ms, seed))
+    }
 }
 
 /// Checks a connector. Blocks; takes seconds.
 ///
 /// # Errors
-/// When the machine cannot run components at all.
+/// When the machine cannot run components at all, or a mock answer is none.
 pub fn check_connector(
     component: &Component<'_>,
     expected: &Expected,
@@ -49,23 +96,51 @@ pub fn check_connector(
 ) -> Result<Report, String> {
     let engine = options.engine()?;
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let bench = Bench { engine, threads: threads.map_err(|error| error.to_string())? };
+    let web = if component.http.is_empty() { None } else { Some(Web::of(&component.http)?) };
+    let bench = Bench { engine, threads: threads.map_err(|error| error.to_string())?, web };
     let chosen: Vec<&'static Rule> = rules::of(Kind::Connector).iter().filter(|rule| options.wants(rule)).collect();
-    let mut steps = Steps { options, progress, count: chosen.len(), number: 0, checked: Vec::new() };
-    bench.run(component, &chosen, &mut steps);
-    Ok(Report::new(Kind::Connector, component.name, options, steps.checked, expected))
+    let (trace, deadline) = (Trace::default(), Deadline::of(options));
+    let count = chosen.len();
+    let mut steps = Steps { options, progress, trace, deadline, count, number: 0, checked: Vec::new() };
+    let (methods, cases) = bench.run(component, &chosen, &mut steps);
+    let lines = lines(methods, &steps.checked);
+    let known: Vec<&str> = component.cases.ids().collect();
+    let report = Report::new(Kind::Connector, component.name, options, steps.checked, expected);
+    Ok(Report { methods: lines, ..report.with_cases(cases, &known, expected) })
+}
+
+/// How each method stands to all the rules that were tried with it.
+fn lines(methods: Vec<String>, checked: &[Checked]) -> Vec<MethodLine> {
+    let mut seen = BTreeSet::new();
+    let once = methods.into_iter().filter(|name| seen.insert(name.clone()));
+    let line = |name: String| {
+        let tried: Vec<_> = checked.iter().filter_map(|c| Some((c.rule, *c.methods.get(&name)?))).collect();
+        let broken = tried.iter().filter(|(_, held)| *held == Held::Broken).map(|(rule, _)| *rule);
+        let verdict = match broken.clone().map(|rule| rule.severity).min() {
+            _ if tried.is_empty() => "not-covered",
+            None => "pass",
+            Some(Severity::Advice) => "warn",
+            Some(Severity::Must | Severity::Should) => "fail",
+        };
+        MethodLine { name, verdict, broken: broken.map(|rule| rule.id).collect() }
+    };
+    once.map(line).collect()
 }
 
 /// What runs components.
 struct Bench {
     engine: Engine,
     threads: Runtime,
+    /// What requests are answered by; `None`: no http is granted.
+    web: Option<Arc<Web>>,
 }
 
 /// Goes through the rules and remembers what came of them.
 struct Steps<'a> {
     options: &'a Options,
     progress: &'a mut dyn Progress,
+    trace: Trace,
+    deadline: Deadline,
     count: usize,
     number: usize,
     checked: Vec<Checked>,
@@ -76,7 +151,7 @@ impl Steps<'_> {
     fn rule(&mut self, rule: &'static Rule, nothing: &str, try_it: impl FnOnce(&mut Trial)) {
         self.number += 1;
         self.progress.trying(rule, self.number, self.count);
-        let mut trial = Trial::new(self.options);
+        let mut trial = Trial::new(self.options).watching(&self.trace, self.deadline);
         try_it(&mut trial);
         self.checked.push(trial.verdict(rule, nothing));
     }
@@ -90,107 +165,39 @@ impl Steps<'_> {
 }
 
 impl Bench {
-    fn run(&self, component: &Component<'_>, chosen: &[&'static Rule], steps: &mut Steps<'_>) {
-        let config: Vec<(String, String)> = component.config.clone().into_iter().collect();
-        let loaded = describing::loaded(self, component.bytes, &config, steps.options.call_ms);
-        let described = describing::described(self, loaded.as_ref().ok());
-        let obstacle = describing::obstacle(&loaded, &described);
-        let subject = match (loaded.as_ref(), described.as_ref(), obstacle) {
-            (Ok(connector), Ok(description), None) => {
-                Some(Subject::new(connector.clone(), description.clone(), steps.options.call_ms))
-            }
-            _ => None,
-        };
-        let first = OnceCell::new();
+    /// Tries the rules and the user's cases; gives the names of the methods, and what came of the cases.
+    fn run(
+        &self,
+        component: &Component<'_>,
+        chosen: &[&'static Rule],
+        steps: &mut Steps<'_>,
+    ) -> (Vec<String>, Vec<OwnCase>) {
+        let found = describing::Found::of(self, component, steps.options);
+        // Compiling is no part of the run: the next one finds it done.
+        steps.deadline = Deadline::of(steps.options);
+        let obstacle = found.obstacle();
+        let subject = found.subject(obstacle, steps);
+        let calling = subject
+            .as_ref()
+            .map(|subject| Calling::new(self, subject, &component.cases, (steps.options, steps.deadline)));
         for rule in chosen {
             if rule.id.starts_with("CONN-LOAD") || rule.id.starts_with("CONN-DESC") {
-                describing::check(self, rule, steps, &loaded, &described, (component.bytes, &config));
+                found.check(self, rule, steps);
             } else {
-                match &subject {
-                    Some(subject) => Calling { bench: self, subject, first: &first }.check(rule, steps),
+                match &calling {
+                    Some(calling) => calling.check(rule, steps),
                     None => steps.blocked(rule, obstacle.unwrap_or("CONN-DESC-01")),
                 }
             }
         }
+        let cases = match &subject {
+            Some(subject) => cases::run(self, subject, &component.cases, (steps.options, steps.deadline)),
+            None => component.cases.blocked(steps.options, obstacle.unwrap_or("CONN-DESC-01")),
+        };
+        (found.methods(), cases)
     }
 
     fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.threads.block_on(future)
-    }
-}
-
-/// A described connector that is being called.
-struct Calling<'a> {
-    bench: &'a Bench,
-    subject: &'a Subject,
-    first: &'a OnceCell<First>,
-}
-
-/// What came of using each method a little.
-struct First {
-    /// The state that this left.
-    cabinet: Cabinet,
-    /// Methods that were stopped. They break CONN-CALL-01, and are tried for no other rule: each try might take as long.
-    stopped: Vec<String>,
-}
-
-impl Calling<'_> {
-    fn check(&self, rule: &'static Rule, steps: &mut Steps<'_>) {
-        match rule.id {
-            "CONN-CALL-01" => steps.rule(rule, "it has no methods", |trial| self.takes(trial)),
-            "CONN-CALL-02" => steps.rule(rule, "it gave no value", |trial| self.gives_json(trial)),
-            "CONN-CALL-03" => steps.rule(rule, "no method has an output schema", |trial| self.fits(trial)),
-            "CONN-CALL-04" => steps.rule(rule, "", |trial| self.unknown(trial)),
-            "CONN-CALL-05" => steps.rule(rule, "every argument fits", |trial| self.refuses(trial)),
-            "CONN-CALL-06" => steps.rule(rule, "it has no methods", |trial| self.forgets(trial)),
-            "CONN-CALL-07" => steps.rule(rule, "it has no methods", |trial| self.bears(trial)),
-            "CONN-STATE-01" => steps.rule(rule, "no method is read-only", |trial| self.only_reads(trial)),
-            "CONN-STATE-02" => steps.rule(rule, "it uses no state", |trial| self.reports(trial)),
-            "CONN-KEY-01" => steps.rule(rule, "no method is repeatable", |trial| self.recognises(trial)),
-            "CONN-REVERT-01" => steps.rule(rule, "no method is revertible", |trial| self.undoes(trial)),
-            "CONN-REVERT-02" => steps.rule(rule, "no method is revertible", |trial| self.undoes_once(trial)),
-            _ => steps.rule(rule, "it wants no hooks", |trial| self.bears_hooks(trial)),
-        }
-    }
-
-    /// The methods, each with the shape of its argument.
-    fn methods(&self) -> Vec<(&Method, Shape)> {
-        let shape = |m: &Method| Shape::read(m.input_schema.as_deref()).or_else(|_| Shape::read(None));
-        self.subject.description().methods.iter().filter_map(|m| Some((m, shape(m).ok()?))).collect()
-    }
-
-    /// Those that answer, so that more can be asked of them.
-    fn answering(&self) -> Vec<(&Method, Shape)> {
-        let stopped = &self.first().stopped;
-        self.methods().into_iter().filter(|(method, _)| !stopped.contains(&method.name)).collect()
-    }
-
-    /// Calls a method of an execution of its own, and keeps what it wrote.
-    fn call(&self, cabinet: &Cabinet, at: &At, method: &str, args: &Value) -> Came {
-        self.bench.wait(self.subject.call(cabinet, at, method, Some(args)))
-    }
-
-    /// A state in which the connector was used a little.
-    fn used(&self) -> Cabinet {
-        self.first().cabinet.copy()
-    }
-
-    fn first(&self) -> &First {
-        self.first.get_or_init(|| {
-            let (cabinet, mut stopped) = (Cabinet::default(), Vec::new());
-            for (method, shape) in self.methods() {
-                let mut trial = Trial::new(&Options { cases: 2, ..Options::default() });
-                trial.values("", shape.fitting(), |args| {
-                    if stopped.contains(&method.name) {
-                        return Ok(());
-                    }
-                    if let Came::Stopped(_) = self.call(&cabinet, &self.subject.fresh(), &method.name, args) {
-                        stopped.push(method.name.clone());
-                    }
-                    Ok(())
-                });
-            }
-            First { cabinet, stopped }
-        })
     }
 }

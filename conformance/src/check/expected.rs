@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::report::{Checked, Verdict};
+use super::report::{Checked, OwnCase, Verdict};
 use super::rules;
 
 /// The list, as it stands in `expected-failures.toml`:
@@ -43,7 +43,7 @@ impl Expected {
     /// stale.
     pub fn apply(&self, checked: &mut [Checked]) -> Vec<String> {
         let mut stale = Vec::new();
-        for Expectation { rule, reason } in &self.expected {
+        for Expectation { rule, reason } in self.expected.iter().filter(|e| !e.is_of_case()) {
             match checked.iter_mut().find(|c| c.rule.id == rule) {
                 Some(found) if matches!(found.verdict, Verdict::Fail(_)) => found.expected = Some(reason.clone()),
                 Some(found) => {
@@ -54,5 +54,27 @@ impl Expected {
             }
         }
         stale
+    }
+
+    /// The same for cases of the user's own, whose ids start with `CASE-`. `known`: those that were not tried too.
+    pub fn apply_to_cases(&self, cases: &mut [OwnCase], known: &[&str]) -> Vec<String> {
+        let mut stale = Vec::new();
+        for Expectation { rule: id, reason } in self.expected.iter().filter(|e| e.is_of_case()) {
+            match cases.iter_mut().find(|c| c.id == *id) {
+                Some(found) if matches!(found.verdict, Verdict::Fail(_)) => found.expected = Some(reason.clone()),
+                Some(found) => {
+                    stale.push(format!("{id} is expected to fail ({reason}), and is {}", found.verdict.as_str()));
+                }
+                None if known.contains(&id.as_str()) => {}
+                None => stale.push(format!("there is no case {id}, which is expected to fail ({reason})")),
+            }
+        }
+        stale
+    }
+}
+
+impl Expectation {
+    fn is_of_case(&self) -> bool {
+        self.rule.starts_with("CASE-")
     }
 }

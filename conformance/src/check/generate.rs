@@ -47,7 +47,7 @@ impl Shape {
     /// Values that fit.
     pub fn fitting(&self) -> BoxedStrategy<Value> {
         let checked = self.clone();
-        keywords::values(&self.schema, &self.schema, 0)
+        keywords::values(&self.schema)
             .prop_filter("the value fits the schema", move |value| checked.fits(value))
             .boxed()
     }
@@ -61,7 +61,7 @@ impl Shape {
             return None;
         }
         let checked = self.clone();
-        let changed = (keywords::values(&self.schema, &self.schema, 0), any::<prop::sample::Index>(), 0..3_u8)
+        let changed = (keywords::values(&self.schema), any::<prop::sample::Index>(), 0..3_u8)
             .prop_map(|(value, at, how)| changed(value, at, how))
             .prop_filter("the value does not fit", move |value| !checked.fits(value));
         let plain = prop::sample::select(plain);

@@ -2,8 +2,10 @@
 //! generated cases, and reports. The command `codemode-conformance` is a thin door to this module.
 
 pub mod connector;
+pub mod executor;
 mod expected;
 mod generate;
+pub mod host;
 pub mod report;
 mod rule;
 pub mod rules;

@@ -14,13 +14,15 @@ pub enum Subject {
     Host,
 }
 
-/// What breaking a rule means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What breaking a rule means, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The subject cannot be relied upon: something happens twice, is lost, or stops a host.
     Must,
     /// The subject works, and somebody will be surprised.
     Should,
+    /// Nothing goes wrong, and it is worth a look: a warning, which fails no run that is not strict.
+    Advice,
 }
 
 /// One demand.
@@ -79,6 +81,7 @@ impl Severity {
         match self {
             Self::Must => "must",
             Self::Should => "should",
+            Self::Advice => "advice",
         }
     }
 }

@@ -6,21 +6,21 @@
 use std::sync::LazyLock;
 
 use codemode_conformance::harness::{Host, anna};
-use codemode_conformance::program::{numbered, programs};
+use codemode_conformance::program::{Node, numbered, programs};
 use codemode_runtime::bundle::{Bundle, Verdict};
 use codemode_runtime::{Outcome, Pick, Picks};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 
+use crate::cases::{config, seeds};
 use crate::kit::{difference, exported, replayed, with_code};
 
 static RUNTIME: LazyLock<tokio::runtime::Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
 
 /// The bundles of a program at each of its pauses and at its end; one pending call is approved at a time.
-async fn bundles(code: &str, chosen: usize) -> Vec<Bundle> {
-    let host = Host::new();
-    let mut outcome = host.runtime().execute(code).await.unwrap();
+async fn bundles(program: &Node, chosen: usize) -> Vec<Bundle> {
+    let host = Host::new().knowing(program);
+    let mut outcome = host.runtime().execute(program.to_code()).await.unwrap();
     let mut bundles = Vec::new();
     loop {
         let execution = outcome.execution().expect("it is stored").clone();
@@ -33,14 +33,15 @@ async fn bundles(code: &str, chosen: usize) -> Vec<Bundle> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: cases(), failure_persistence: None, ..Config::default() })]
+    #![proptest_config(config(seeds!("bundles"), 48))]
 
     #[test]
     fn every_stop_of_a_program_replays_as_the_same(program in programs(), chosen in any::<usize>()) {
-        let code = numbered(program).to_code();
+        let program = numbered(program);
         // The result of a re-executed read is in no record.
-        let live = code.contains("t.live");
-        for bundle in RUNTIME.block_on(bundles(&code, chosen)) {
+        let live = all_code(&program).contains("t.live");
+        let code = program.to_code();
+        for bundle in RUNTIME.block_on(bundles(&program, chosen)) {
             let report = RUNTIME.block_on(replayed(&bundle));
             let fits = match &report.verdict {
                 Verdict::Same => true,
@@ -54,8 +55,9 @@ proptest! {
 
     #[test]
     fn one_more_call_in_front_diverges_there(program in programs()) {
-        let code = numbered(program).to_code();
-        for bundle in RUNTIME.block_on(bundles(&code, 0)) {
+        let program = numbered(program);
+        let code = program.to_code();
+        for bundle in RUNTIME.block_on(bundles(&program, 0)) {
             let edited = with_code(&bundle, "const value =", "await t.echo('new'); const value =");
             let found = RUNTIME.block_on(difference(&edited));
             prop_assert_eq!((found.at.op.0, found.actual.as_str()), (0, "t.echo \"new\""), "{}", code);
@@ -63,6 +65,7 @@ proptest! {
     }
 }
 
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(48)
+/// With that of its snippets.
+fn all_code(program: &Node) -> String {
+    program.snippets().into_iter().map(|(_, code)| code).chain([program.to_code()]).collect()
 }

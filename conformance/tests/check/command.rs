@@ -21,6 +21,9 @@ fn the_exit_code_says_whether_the_rules_are_kept() {
     let again = "--rule CONN-CALL-02 --seed 0 --config bug=CONN-CALL-02";
     assert!(text(&broken.stdout).contains(again), "{}", text(&broken.stdout));
     assert!(text(&broken.stdout).contains("FAIL        CONN-CALL-02"), "{}", text(&broken.stdout));
+    let warned = ["connector", DOUBLES, "--config", "bug=CONN-DESC-06", "--rule", "CONN-DESC"];
+    assert_eq!(conformance(&warned).status.code(), Some(0), "advice fails no run");
+    assert_eq!(conformance(&[&warned[..], &["--strict"]].concat()).status.code(), Some(1), "that is not strict");
     let untried = conformance(&["connector", DOUBLES, "--config", "bug=CONN-DESC-01", "--rule", "CONN-CALL"]);
     assert_eq!(untried.status.code(), Some(3), "{}", text(&untried.stdout));
     for wrong in [vec!["connector", "no-such.wasm"], vec!["connector", DOUBLES, "--rule", "CONN-X"], vec!["rules", "X"]]

@@ -1,5 +1,6 @@
 //! Connectors as components, on the real engine: what they may reach, what happens when they break, what is kept of
-//! them. The components are `connectors/files`, `connectors/notes` and `connectors/testkit`.
+//! them. The components are `connectors/files`, `connectors/notes`, `connectors/testkit`
+//! and `connectors/web`.
 
 mod breakage;
 mod describing;
@@ -11,5 +12,11 @@ mod fixtures;
 mod kit;
 mod loading;
 mod notes;
+mod notes_run;
 mod seams;
 mod turns;
+mod web;
+mod web_client;
+mod web_handler;
+mod web_limits;
+mod web_server;

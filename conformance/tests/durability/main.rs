@@ -7,6 +7,8 @@ mod kit;
 
 mod books;
 mod cancel;
+#[path = "../properties/mod.rs"]
+mod cases;
 mod deeds;
 mod dial;
 mod homes;
@@ -14,6 +16,7 @@ mod laws;
 mod mortal;
 mod programs;
 mod second;
+mod turns;
 
 mod audit;
 mod deletion;
@@ -23,6 +26,7 @@ mod races;
 mod recover;
 mod recover_crash;
 mod recover_hosts;
+mod recover_web;
 mod resolve;
 mod resolve_ended;
 mod retention;
@@ -32,3 +36,4 @@ mod rollback_crash;
 mod rollback_report;
 mod rollback_state;
 mod rollback_stops;
+mod scenarios;

@@ -1,19 +1,18 @@
-//! Laws over random programs whose processes die at any write: they come to what the independent model says, every effect
-//! happens once, and a rollback, interrupted as well, undoes each of them, newest first.
+//! Random programs whose processes die at any write: all laws hold, they come to what the independent model says, and a
+//! rollback, interrupted as well, undoes every effect.
 //!
 //! `PROPTEST_CASES` sets how many programs are tried; the default is small.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use codemode_conformance::fixtures::EventKind;
 use codemode_conformance::harness::Host;
-use codemode_conformance::model::{Expected, expected};
+use codemode_conformance::laws::{Seen, check, check_growth};
 use codemode_conformance::program::{numbered, programs};
-use codemode_runtime::{EntryState, ExecutionId, Status};
+use codemode_runtime::{ExecutionId, Status};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 
+use crate::cases::{config, seeds};
 use crate::homes::{Home, homes, record};
 use crate::kit::soon;
 use crate::mortal::{LastWrite, Mortal};
@@ -27,38 +26,26 @@ fn death() -> impl Strategy<Value = Death> {
     (0..30_i64, last)
 }
 
-/// Keys of calls that had or undid an effect, in order.
+/// Keys of calls that had or undid an effect, sorted.
 fn keys(host: &Host, kind: EventKind) -> Vec<String> {
     let events = host.ledger.events().into_iter();
-    events.filter(|e| e.kind == kind && ["add", "gate"].contains(&e.method.as_str())).map(|e| e.key).collect()
+    let effects = events.filter(|e| e.kind == kind && ["add", "gate"].contains(&e.method.as_str()));
+    let mut keys: Vec<String> = effects.map(|e| e.key).collect();
+    keys.sort();
+    keys
 }
 
-/// Effects by method and number, in the model's words.
-fn effects(host: &Host) -> BTreeMap<String, u32> {
-    let mut effects = BTreeMap::new();
-    for event in host.ledger.events().into_iter().filter(|e| e.kind == EventKind::Performed) {
-        let args: serde_json::Value =
-            event.args.as_deref().and_then(|a| serde_json::from_str(a).ok()).unwrap_or_default();
-        let id = if event.method == "add" { &args["n"] } else { &args["id"] };
-        if ["add", "gate"].contains(&event.method.as_str()) {
-            *effects.entry(format!("{} {id}", event.method)).or_default() += 1;
-        }
-    }
-    effects
-}
-
-/// Rolls back in a process that dies, and then in one that lives. Gives the status.
-async fn rolled_back(home: &Home, host: &Host, id: &ExecutionId, death: Death) -> Status {
+/// Rolls back in a process that dies, and then in one that lives.
+async fn rolled_back(home: &Home, host: &Host, id: &ExecutionId, death: Death) {
     let mut mortal = host.clone();
     mortal.store = Mortal::at(&home.store, death.0, death.1);
     drop(soon(mortal.runtime().rollback(id)).await);
     let report = soon(host.runtime().rollback(id)).await.unwrap();
     assert_eq!((report.left(), report.error()), (0, None), "{report:?}");
-    record(&host.runtime(), id).execution.status
 }
 
 proptest! {
-    #![proptest_config(Config { cases: cases(), failure_persistence: None, ..Config::default() })]
+    #![proptest_config(config(seeds!("durability-programs"), 48))]
 
     /// Covers WEAK-14, WEAK-18, WEAK-34.
     #[test]
@@ -71,34 +58,24 @@ proptest! {
         let program = numbered(program);
         let [memory, file] = homes();
         let home = if which == 0 { memory } else { file };
-        let host = home.host();
+        let host = home.host().knowing(&program);
         let id = RUNTIME.block_on(lived(&home, &host, &program.to_code(), &deaths));
-        let Expected { result, performed, entries, .. } = expected(&program);
-        let left = record(&host.runtime(), &id);
-        prop_assert_eq!(left.execution.status, Status::Completed, "{}\n{:#?}", program.to_code(), left);
-        prop_assert_eq!(left.execution.result.map(|r| r.as_str().to_owned()), Some(result));
-        prop_assert_eq!(left.entries.iter().filter(|e| e.seq.is_some()).count(), entries as usize);
-        let open = |s: EntryState| matches!(s, EntryState::Executing | EntryState::Pending | EntryState::Unknown);
-        prop_assert!(!left.entries.iter().any(|e| e.seq.is_some() && open(e.state)), "nothing is left open");
-        let effectful = |what: &String| what.starts_with("add ") || what.starts_with("gate ");
-        let once: BTreeMap<String, u32> = performed.into_iter().filter(|(what, _)| effectful(what)).collect();
-        prop_assert_eq!(&effects(&host), &once);
+        let (completed, events) = (record(&host.runtime(), &id), host.ledger.events());
+        prop_assert_eq!(completed.execution.status, Status::Completed, "{}\n{:#?}", program.to_code(), completed);
+        let processes = u32::try_from(deaths.len()).unwrap() + 1;
+        let before = Seen { program: &program, record: &completed, events: &events, processes };
+        check(&before).map_err(TestCaseError::fail)?;
 
-        let status = RUNTIME.block_on(rolled_back(&home, &host, &id, last));
-        prop_assert_eq!(status, if once.is_empty() { Status::Completed } else { Status::RolledBack });
-        let mut undone = keys(&host, EventKind::Reverted);
+        RUNTIME.block_on(rolled_back(&home, &host, &id, last));
+        let (undone, events) = (record(&host.runtime(), &id), host.ledger.events());
+        let after = Seen { record: &undone, events: &events, processes: processes + 1, ..before };
+        check(&after).and_then(|()| check_growth(&before, &after)).map_err(TestCaseError::fail)?;
+        let mut reverted = keys(&host, EventKind::Reverted);
         // One of them may have been asked twice: its process died between the effect and the record of it.
-        undone.dedup();
-        let number = |key: &String| key.rsplit_once(':').unwrap().1.parse::<u32>().unwrap();
-        let numbers: Vec<u32> = undone.iter().map(number).collect();
-        prop_assert!(numbers.is_sorted_by(|a, b| a > b), "{:?}", numbers);
-        let mut done = keys(&host, EventKind::Performed);
-        done.sort();
-        undone.sort();
-        prop_assert_eq!(done, undone);
+        reverted.dedup();
+        let done = keys(&host, EventKind::Performed);
+        let status = if done.is_empty() { Status::Completed } else { Status::RolledBack };
+        prop_assert_eq!(undone.execution.status, status);
+        prop_assert_eq!(done, reverted);
     }
-}
-
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(48)
 }

@@ -1,38 +1,18 @@
 //! The shape of what callers get and of what the journal keeps, after each pass. `cargo insta review`, or
 //! `INSTA_UPDATE=always`, accepts a change; a snapshot that no test names is an error in CI.
 
+use std::path::{Path, PathBuf};
+
 use codemode_conformance::harness::{Host, approve_seq, id_of, json};
-use codemode_conformance::redact::redacted;
-use codemode_runtime::{Code, Entry, Outcome, Runtime};
+use codemode_conformance::redact::{journal, redacted};
+use codemode_runtime::{Code, Outcome, Runtime};
 
 /// The outcome on the wire and the whole journal, redacted.
 fn shape(runtime: &Runtime, outcome: &Outcome) -> String {
     let wire = redacted(&outcome.to_wire());
     let Some(id) = outcome.execution() else { return wire };
     let record = runtime.record(id).unwrap().unwrap();
-    let lines: Vec<String> = record.entries.iter().map(line).collect();
-    format!("{wire}\n--- journal, status {}\n{}", record.execution.status, lines.join("\n"))
-}
-
-fn line(entry: &Entry) -> String {
-    let seq = entry.seq.map_or("-".to_owned(), |s| s.to_string());
-    let place = entry.delivery.map_or("-".to_owned(), |d| d.place.to_string());
-    let args = entry.request.args().map_or("none", |a| a.as_str());
-    let answer = match &entry.answer {
-        None => "none".to_owned(),
-        Some(Ok(None)) => "no value".to_owned(),
-        Some(Ok(Some(value))) => value.as_str().to_owned(),
-        Some(Err(failure)) => format!("failed {}: {}", failure.code, failure.message),
-    };
-    format!(
-        "op {} seq {seq} {} args {args} | {} place {place} attempt {} pass {} rerun {:?} | {answer}",
-        entry.op,
-        entry.request.title(),
-        entry.state.as_str(),
-        entry.attempt,
-        entry.pass,
-        entry.rerun,
-    )
+    format!("{wire}\n--- journal, status {}\n{}", record.execution.status, journal(&record))
 }
 
 macro_rules! snapshot {
@@ -89,16 +69,50 @@ async fn failures_of_all_kinds() {
     snapshot!(runtime, syntax, "syntax");
 }
 
-/// A snapshot that no test writes any more would be kept, and believed, for ever.
+/// A snapshot that no test writes any more would be kept, and believed, for ever. Of all crates of the workspace.
 #[test]
 fn every_stored_snapshot_belongs_to_a_test() {
-    let source = include_str!("snapshots.rs");
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
-    for file in std::fs::read_dir(folder).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let parts = name.strip_suffix(".snap").and_then(|n| n.split_once('@'));
-        let (test, suffix) = parts.unwrap_or_else(|| panic!("{name} is no accepted snapshot"));
-        assert!(source.contains(&format!("async fn {test}(")), "no test writes {name}");
-        assert!(source.contains(&format!("\"{suffix}\"")), "no test writes {name}");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let mut found = 0;
+    for folder in folders(root).iter().filter(|folder| folder.ends_with("snapshots")) {
+        let sources = rust_text(folder.parent().unwrap());
+        for file in files(folder) {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            // Other tools have folders of that name too.
+            if !name.contains(".snap") {
+                continue;
+            }
+            let stem =
+                name.strip_suffix(".snap").unwrap_or_else(|| panic!("{} is no accepted snapshot", file.display()));
+            let (stem, suffix) = stem.split_once('@').map_or((stem, None), |(stem, suffix)| (stem, Some(suffix)));
+            let test = stem.rsplit("__").next().unwrap();
+            let named = sources.contains(&format!("fn {test}(")) || sources.contains(&format!("\"{test}\""));
+            let suffixed = suffix.is_none_or(|suffix| sources.contains(&format!("\"{suffix}\"")));
+            assert!(named && suffixed, "no test writes {}", file.display());
+            found += 1;
+        }
     }
+    assert!(found >= 9, "only {found} were looked at");
+}
+
+/// The folders below, where sources are.
+fn folders(under: &Path) -> Vec<PathBuf> {
+    let mut all = vec![under.to_owned()];
+    for entry in std::fs::read_dir(under).unwrap().flatten() {
+        let name = entry.file_name();
+        let skipped = name == "target" || name == "node_modules" || name.as_encoded_bytes().starts_with(b".");
+        if entry.file_type().unwrap().is_dir() && !skipped {
+            all.extend(folders(&entry.path()));
+        }
+    }
+    all
+}
+
+fn files(of: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(of).unwrap().flatten().map(|e| e.path()).filter(|path| path.is_file()).collect()
+}
+
+fn rust_text(of: &Path) -> String {
+    let sources = files(of).into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
+    sources.map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }

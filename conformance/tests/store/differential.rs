@@ -1,7 +1,7 @@
 //! The two stores against each other: whatever is done to both, in whatever order, both say the same and keep the same.
 //! The store in memory is short enough to be read as the meaning of the other.
 //!
-//! `CODEMODE_CASES` sets how many stories are tried; the default takes seconds.
+//! `PROPTEST_CASES` sets how many stories are tried; the default takes seconds.
 
 use codemode_conformance::store_suite::samples::{self, execution};
 use codemode_runtime::durable::execution::Status;
@@ -13,6 +13,7 @@ use codemode_runtime::store::sqlite::SqliteStore;
 use codemode_runtime::store::{Attention, Barrier, Query, StateLock, StateQuery, Store, StoreError};
 use proptest::prelude::*;
 
+use super::cases::{config, seeds};
 use super::drafts::{Draft, KEYS, arb_drafts, arb_place};
 use super::sqlite;
 
@@ -275,12 +276,8 @@ fn kind<T>(result: Result<T, StoreError>) -> Result<T, &'static str> {
     result.map_err(|error| error.code())
 }
 
-fn cases() -> u32 {
-    std::env::var("CODEMODE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
+    #![proptest_config(config(seeds!("store"), 200))]
 
     #[test]
     fn both_stores_do_the_same(steps in prop::collection::vec(arb_step(), 1..40)) {

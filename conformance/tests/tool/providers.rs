@@ -106,3 +106,35 @@ async fn declarations_are_made_from_schemas_or_given_and_stand_in_the_order_of_p
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(called(&tool, "async () => own.custom(2)").await["result"], Value::from(2));
 }
+
+/// The names in a list of a source text.
+fn listed(source: &'static str, list: &str) -> Vec<&'static str> {
+    let rest = source.split_once(&format!("const {list}: ")).expect("the list is there").1;
+    let body = rest.split_once("= [").and_then(|(_, rest)| rest.split_once(']')).expect("an array").0;
+    body.split('"').skip(1).step_by(2).collect()
+}
+
+/// The host refuses a member of `codemode` that code could not call there: what it refuses and what the sandbox guards are
+/// two lists in two programs, and one thing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_host_refuses_on_codemode_is_what_the_sandbox_takes_for_no_method() {
+    let habits = listed(include_str!("../../../sandbox-guest/src/namespace.rs"), "HABITS");
+    let mut built_in = listed(include_str!("../../../runtime/src/runtime/tool.rs"), "BUILT_IN");
+    let uncallable = listed(include_str!("../../../runtime/src/durable/id.rs"), "UNCALLABLE_METHODS");
+    let own = ["search", "describe", "step", "run", "toString"];
+    let mut guarded: Vec<&str> = habits.iter().chain(&own).copied().filter(|name| !uncallable.contains(name)).collect();
+    guarded.sort_unstable();
+    built_in.sort_unstable();
+    assert_eq!(guarded, built_in);
+
+    // And the running sandbox says the same of each.
+    let tool = code_tool(CodeToolOptions::new()).await;
+    for name in habits {
+        let kind = called(&tool, &format!("async () => typeof codemode['{name}']")).await;
+        assert_eq!(kind["result"], "undefined", "{name}");
+    }
+    for name in own.into_iter().chain(["anythingElse"]) {
+        let kind = called(&tool, &format!("async () => typeof codemode['{name}']")).await;
+        assert_eq!(kind["result"], "function", "{name}");
+    }
+}

@@ -1,6 +1,7 @@
 //! A connector that keeps every rule, and doubles of it that break exactly one each: the configuration key `bug` names the
 //! rule. They are what shows that a check can fail.
 
+mod excess;
 mod method;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,7 +39,7 @@ impl exports::codemode::component::methods::Guest for Doubles {
         }
         Ok(Description {
             suggested_name: "doubles".to_owned(),
-            instructions: None,
+            instructions: breaks("CONN-DESC-06").then(|| "Read this first. ".repeat(4_000)),
             methods: method::all(),
             config: vec![ConfigKey { name: "bug".to_owned(), description: None, required: false, secret: false }],
             origins: Vec::new(),
@@ -58,23 +59,37 @@ impl exports::codemode::component::methods::Guest for Doubles {
     }
 
     fn revert(
-        _: CallContext,
+        ctx: CallContext,
         call_key: String,
         _: String,
         _: Option<String>,
-        _: Recorded,
+        outcome: Recorded,
     ) -> Result<Reverted, CallError> {
         if breaks("CONN-REVERT-01") {
             return Ok(Reverted::Reverted);
         }
+        let prefix =
+            if breaks("CONN-REVERT-04") { format!("note/{}:", ctx.execution_id) } else { format!("note/{call_key}") };
+        // A key that only starts like this one belongs to another call.
+        let is_own = |key: &String| {
+            breaks("CONN-REVERT-04") || key[prefix.len()..].is_empty() || key[prefix.len()..].starts_with('/')
+        };
         let mut existed = false;
-        for key in keys(&format!("note/{call_key}"))? {
-            existed |= state::delete(Scope::Connector, &key).map_err(unreachable_state)?;
+        for key in keys(&prefix)?.iter().filter(|key| is_own(key)) {
+            existed |= state::delete(Scope::Connector, key).map_err(unreachable_state)?;
         }
-        if !existed && breaks("CONN-REVERT-02") {
-            trap();
+        if breaks("a note of each revert") {
+            state::set(Scope::Connector, &format!("reverted/{call_key}"), b"yes").map_err(unreachable_state)?;
         }
-        Ok(if existed { Reverted::Reverted } else { Reverted::NothingToRevert })
+        match (existed, &outcome) {
+            (true, Recorded::Unknown) if breaks("CONN-REVERT-03") => trap(),
+            (false, Recorded::Unknown) if breaks("CONN-REVERT-05") => trap(),
+            (false, Recorded::Returned(_)) if breaks("CONN-REVERT-02") => {
+                Err(failed("not-found", "there is no such note"))
+            }
+            (true, _) => Ok(Reverted::Reverted),
+            (false, _) => Ok(Reverted::NothingToRevert),
+        }
     }
 
     fn pass_ended(_: String, _: u32, _: PassStatus) {}
@@ -110,15 +125,30 @@ fn put(ctx: &CallContext, args: &Value) -> Result<Option<String>, CallError> {
     if breaks("CONN-CALL-01") && count >= 5 || breaks("CONN-CALL-07") && text.len() > 100_000 {
         trap();
     }
+    if breaks("nothing, and takes few texts") && text != "a text that it takes" {
+        return Err(failed("not-found", "there is nothing of that name"));
+    }
+    excess::take(args);
     let mut key = format!("note/{}", ctx.idempotency_key);
     if breaks("CONN-KEY-01") {
-        key = format!("{key}/{}", ctx.attempt);
+        key = format!("{key}/{}", keys(&format!("{key}/"))?.len());
     }
+    let asked = excess::seconds();
     let before = state::get(Scope::Connector, &key);
-    if !breaks("CONN-STATE-02") {
-        before.map_err(unreachable_state)?;
+    if breaks("CONN-STATE-03") && excess::seconds() > asked + 5 {
+        trap();
     }
-    state::set(Scope::Connector, &key, text.as_bytes()).map_err(unreachable_state)?;
+    let note = args.to_string();
+    let before = match before {
+        Err(_) if breaks("CONN-STATE-02") => None,
+        before => before.map_err(unreachable_state)?,
+    };
+    if before.is_some_and(|before| before != note.as_bytes()) && !breaks("CONN-KEY-02") {
+        return Err(failed("conflict", "another note was put under this key"));
+    }
+    if !(breaks("CONN-KEY-03") && ctx.attempt > 1) {
+        state::set(Scope::Connector, &key, note.as_bytes()).map_err(unreachable_state)?;
+    }
     let seen = CALLS.fetch_add(1, Ordering::Relaxed);
     Ok(Some(if breaks("CONN-CALL-02") {
         "{not json".to_owned()
@@ -126,6 +156,12 @@ fn put(ctx: &CallContext, args: &Value) -> Result<Option<String>, CallError> {
         json!({ "length": "long" }).to_string()
     } else if breaks("CONN-CALL-06") {
         json!({ "length": seen }).to_string()
+    } else if breaks("CONN-CALL-09") {
+        r#"{"length":0,"pad":"\ud800"}"#.to_owned()
+    } else if breaks("CONN-BOUND-03") {
+        excess::answer(1_000_001)
+    } else if breaks("nothing, but only just") {
+        excess::answer(1_000_000)
     } else {
         json!({ "length": text.chars().count() }).to_string()
     }))
@@ -136,6 +172,9 @@ fn get() -> Result<Option<String>, CallError> {
     let found = keys("note/")?;
     if breaks("CONN-STATE-01") {
         state::set(Scope::Connector, "read", b"yes").map_err(unreachable_state)?;
+    }
+    if breaks("CONN-CALL-08") {
+        return Ok(Some(json!({ "notes": excess::rounds() }).to_string()));
     }
     Ok(Some(json!({ "notes": found.len() }).to_string()))
 }

@@ -1,9 +1,14 @@
 //! What the doubles offer.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use serde_json::json;
 
 use crate::breaks;
 use crate::codemode::component::types::{Effect, Method, Repeatable, ReplayPolicy};
+
+/// How often this instance described itself.
+static DESCRIBED: AtomicU32 = AtomicU32::new(0);
 
 /// A number that is another one in each instance.
 #[expect(clippy::disallowed_methods, reason = "that it differs each time is the point")]
@@ -31,6 +36,9 @@ pub(crate) fn all() -> Vec<Method> {
     let mut methods = vec![put, get];
     if breaks("CONN-DESC-02") {
         methods[0].description = Some(format!("Keeps a text ({})", other_each_time()));
+    }
+    if breaks("CONN-DESC-07") && DESCRIBED.fetch_add(1, Ordering::Relaxed) > 0 {
+        methods.reverse();
     }
     if breaks("CONN-DESC-03") {
         methods.push(method("a-b", Effect::ReadOnly));

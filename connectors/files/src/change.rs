@@ -7,7 +7,7 @@ use crate::chunks::{Chunks, damaged};
 use crate::codemode::component::state::{self, Scope};
 use crate::codemode::component::types::CallError;
 use crate::head::Head;
-use crate::refused;
+use crate::{failed, refused};
 
 /// What a call did to a file, with the file as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +30,32 @@ pub(crate) struct Change {
     /// The call's place in the journal.
     pub(crate) seq: u32,
     pub(crate) what: What,
+    /// What the call asked for, as [`request`] says it; `None` where it was not kept.
+    pub(crate) request: Option<String>,
     /// What the call returned.
     pub(crate) answer: Value,
 }
 
+/// A short name of what a call asks for, to tell a repeat from another call under the same key.
+pub(crate) fn request(parts: &[&str], text: &[u16]) -> String {
+    let parts = parts.iter().flat_map(|part| part.bytes().map(u16::from).chain([u16::MAX]));
+    // FNV-1a; nobody gains anything by making two the same.
+    let mixed = |hash: u64, unit: u16| (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", parts.chain(text.iter().copied()).fold(0xcbf2_9ce4_8422_2325, mixed))
+}
+
 impl Change {
+    /// What the call with that key was answered, if it was made and asked for the same.
+    pub(crate) fn repeated(key: &str, request: &str) -> Result<Option<Value>, CallError> {
+        let Some(done) = Self::of(key)? else { return Ok(None) };
+        match done.request {
+            Some(made) if made != request => {
+                Err(failed("conflict", "another change was made under this idempotency key"))
+            }
+            _ => Ok(Some(done.answer)),
+        }
+    }
+
     /// The change that the call with that key made in this execution.
     pub(crate) fn of(key: &str) -> Result<Option<Self>, CallError> {
         let Some(bytes) = state::get(Scope::Execution, &by_key(key)).map_err(refused)? else { return Ok(None) };
@@ -78,7 +99,8 @@ impl Change {
             What::Nothing => ("nothing", None),
         };
         let before = before.map(Head::to_json);
-        json!({ "path": self.path, "seq": self.seq, "what": what, "before": before, "answer": self.answer })
+        let (request, answer) = (&self.request, &self.answer);
+        json!({ "path": self.path, "seq": self.seq, "what": what, "before": before, "request": request, "answer": answer })
     }
 
     fn from_json(value: &Value) -> Option<Self> {
@@ -95,6 +117,7 @@ impl Change {
             path: value["path"].as_str()?.to_owned(),
             seq: u32::try_from(value["seq"].as_u64()?).ok()?,
             what,
+            request: value["request"].as_str().map(str::to_owned),
             answer: value["answer"].clone(),
         })
     }

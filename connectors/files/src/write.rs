@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::change::{Change, What};
+use crate::change::{Change, What, request};
 use crate::chunks::Chunks;
 use crate::codemode::component::types::{CallContext, CallError, Reverted};
 use crate::failed;
@@ -26,8 +26,9 @@ pub(crate) enum Mode {
 /// Writes a file and says how long it is now.
 pub(crate) fn write(ctx: &CallContext, path: String, text: &[u16], mode: Mode) -> Result<Value, CallError> {
     let key = &ctx.idempotency_key;
-    if let Some(done) = Change::of(key)? {
-        return Ok(done.answer);
+    let request = request(&["write", &path, if mode == Mode::Append { "append" } else { "replace" }], text);
+    if let Some(answer) = Change::repeated(key, &request)? {
+        return Ok(answer);
     }
     let before = Head::of(&path)?;
     let (former, change) = before.as_ref().map_or((0, 0), |head| (head.size, head.change));
@@ -47,14 +48,16 @@ pub(crate) fn write(ctx: &CallContext, path: String, text: &[u16], mode: Mode) -
     content.append(start, text)?;
     content.remove(former, size)?;
     Head { size, by: key.clone(), change: change + 1 }.set(&path)?;
-    keep(ctx, what, json!({ "path": path, "size": size }), path)
+    let answer = json!({ "path": path, "size": size });
+    keep(ctx, Change { path, seq: ctx.seq, what, request: Some(request), answer })
 }
 
 /// Deletes a file and says whether there was one.
 pub(crate) fn delete(ctx: &CallContext, path: String) -> Result<Value, CallError> {
     let key = &ctx.idempotency_key;
-    if let Some(done) = Change::of(key)? {
-        return Ok(done.answer);
+    let request = request(&["delete", &path], &[]);
+    if let Some(answer) = Change::repeated(key, &request)? {
+        return Ok(answer);
     }
     let what = match Head::of(&path)? {
         None => What::Nothing,
@@ -67,7 +70,8 @@ pub(crate) fn delete(ctx: &CallContext, path: String) -> Result<Value, CallError
         }
     };
     let deleted = what != What::Nothing;
-    keep(ctx, what, json!({ "path": path, "deleted": deleted }), path)
+    let answer = json!({ "path": path, "deleted": deleted });
+    keep(ctx, Change { path, seq: ctx.seq, what, request: Some(request), answer })
 }
 
 /// Restores what was there before the call with that key. A file that another call changed since is left alone: what
@@ -108,8 +112,7 @@ pub(crate) fn revert(key: &str) -> Result<Reverted, CallError> {
     Ok(reverted)
 }
 
-fn keep(ctx: &CallContext, what: What, answer: Value, path: String) -> Result<Value, CallError> {
-    let change = Change { path, seq: ctx.seq, what, answer };
+fn keep(ctx: &CallContext, change: Change) -> Result<Value, CallError> {
     change.keep(&ctx.idempotency_key)?;
     Ok(change.answer)
 }

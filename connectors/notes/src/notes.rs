@@ -14,6 +14,9 @@ pub(crate) const MAX_TEXT: usize = 100_000;
 
 const PAGE: u32 = 1_000;
 
+/// The answer of the first call would be wrong for the second.
+const OTHER_TEXT: &str = "a note with another text was created under this idempotency key";
+
 /// All notes in order of creation.
 pub(crate) fn list() -> Result<Value, CallError> {
     let mut notes = Vec::new();
@@ -32,13 +35,13 @@ pub(crate) fn list() -> Result<Value, CallError> {
     }
 }
 
-/// Creates the note with that id; gives the existing one when the call is a repeat.
+/// Creates the note with that id; gives the existing one when the call is a repeat, and refuses another text.
 #[expect(clippy::disallowed_methods, reason = "a component has the clock that the host gives it")]
 pub(crate) fn create(id: &str, text: String) -> Result<Value, CallError> {
     if let Some(key) = place_of(id)?
         && let Some(note) = read(&key)?
     {
-        return Ok(note);
+        return if note["text"] == text { Ok(note) } else { Err(failed("conflict", OTHER_TEXT)) };
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
     let key = format!("note/{now:016}/{id}");

@@ -1,6 +1,8 @@
 //! A connector that is a WASI component. Each call gets an instance of its own in a store of its own, on the guests'
 //! threads; whatever the guest does in it ends with the call.
 
+mod outbound;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -10,6 +12,9 @@ use tokio::sync::OnceCell;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, Linker};
 
+pub(crate) use outbound::Web;
+
+use super::http::HttpGrant;
 use super::{
     BoxFuture, Call, CallOutput, Connector, Description, Revert, Reverted, StateSession, Values, check_description,
     convert,
@@ -20,8 +25,8 @@ use crate::durable::failure::{EffectState, Failure, code};
 use crate::durable::id::ExecutionId;
 use crate::durable::journal::Reach;
 use crate::host::{
-    DEFAULT_CONNECTOR_CPU_MS, DEFAULT_MEMORY_BYTES, Engine, HostState, Inspection, LoadError, Lost, MAX_TRANSFER_BYTES,
-    Meter, Seat, check_initial_memory, trap,
+    Ambient, Capability, DEFAULT_CONNECTOR_CPU_MS, DEFAULT_MEMORY_BYTES, Engine, HostState, Inspection, LoadError,
+    Lost, MAX_TRANSFER_BYTES, Meter, Seat, check_initial_memory, trap,
 };
 
 /// Bounds for each instance.
@@ -51,6 +56,8 @@ pub struct ComponentOptions {
     pub label: String,
     /// What it may read through `config`.
     pub config: BTreeMap<String, String>,
+    /// Where it may go over http. `None`, the default: a component that imports `wasi:http` is refused.
+    pub http: Option<HttpGrant>,
     /// Bounds for each instance.
     pub limits: ComponentLimits,
 }
@@ -67,6 +74,14 @@ impl ComponentOptions {
 #[derive(Clone)]
 pub struct ComponentConnector {
     inner: Arc<Inner>,
+    surroundings: Surroundings,
+}
+
+/// What each instance finds; clones of one connector may differ in it.
+#[derive(Clone)]
+struct Surroundings {
+    limits: ComponentLimits,
+    ambient: Ambient,
 }
 
 struct Inner {
@@ -75,7 +90,7 @@ struct Inner {
     pre: bindings::ConnectorPre<HostState>,
     inspection: Inspection,
     config: Arc<BTreeMap<String, String>>,
-    limits: ComponentLimits,
+    http: Option<Arc<HttpGrant>>,
     // Only success is kept: a failure is asked again (WEAK-31).
     description: OnceCell<Description>,
 }
@@ -95,7 +110,8 @@ impl ComponentConnector {
     pub fn load(engine: &Engine, bytes: &[u8], options: ComponentOptions) -> Result<Self, LoadError> {
         let label = options.label;
         let (component, inspection) = engine.load_component(bytes, &label)?;
-        inspection.admit_connector(&label)?;
+        let granted: &[Capability] = if options.http.is_some() { &[Capability::Http] } else { &[] };
+        inspection.admit_connector(&label, granted)?;
         check_initial_memory(&inspection, &label, options.limits.memory_bytes)?;
         let invalid =
             |error: wasmtime::Error| LoadError::Invalid { label: label.clone(), reason: format!("{error:#}") };
@@ -103,6 +119,9 @@ impl ComponentConnector {
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(invalid)?;
         bindings::Connector::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)
             .map_err(invalid)?;
+        if options.http.is_some() {
+            wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker).map_err(invalid)?;
+        }
         let pre = linker.instantiate_pre(&component).and_then(bindings::ConnectorPre::new).map_err(invalid)?;
         let inner = Inner {
             engine: engine.clone(),
@@ -110,10 +129,23 @@ impl ComponentConnector {
             pre,
             inspection,
             config: Arc::new(options.config),
-            limits: options.limits,
+            http: options.http.map(Arc::new),
             description: OnceCell::new(),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let surroundings = Surroundings { limits: options.limits, ambient: Ambient::Live };
+        Ok(Self { inner: Arc::new(inner), surroundings })
+    }
+
+    /// The same connector with other bounds for its instances: for whoever checks connectors.
+    #[must_use]
+    pub fn with_limits(&self, limits: ComponentLimits) -> Self {
+        Self { surroundings: Surroundings { limits, ..self.surroundings.clone() }, ..self.clone() }
+    }
+
+    /// The same connector with time and chance of one's own: for whoever checks connectors.
+    #[must_use]
+    pub fn with_ambient(&self, ambient: Ambient) -> Self {
+        Self { surroundings: Surroundings { ambient, ..self.surroundings.clone() }, ..self.clone() }
     }
 
     /// What the component offers and asks for.
@@ -135,7 +167,7 @@ impl ComponentConnector {
         F: FnOnce(Store<HostState>, bindings::Connector) -> Fut + Send + 'static,
         Fut: Future<Output = (Store<HostState>, wasmtime::Result<T>)> + Send + 'static,
     {
-        let inner = Arc::clone(&self.inner);
+        let (inner, surroundings) = (Arc::clone(&self.inner), self.surroundings.clone());
         let call: Arc<str> = what.into();
         let path = format!("{}.{what}", inner.label);
         let (named, engine) = (path.clone(), inner.engine.clone());
@@ -146,7 +178,7 @@ impl ComponentConnector {
             let Ok(seat) = seat else { return Err(Failure::new(code::TIMEOUT, queued(&path, time_ms))) };
             let Some(_seat) = seat else { return Err(stopped(&path)) };
             let left = time.saturating_sub(started.elapsed());
-            let run = inner.run(&path, &call, session, work);
+            let run = inner.run(&path, &call, &surroundings, session, work);
             // The timeout is around everything that holds the store: when it strikes, the store is dropped.
             tokio::time::timeout(left, run).await.unwrap_or_else(|_| Err(late(&path, time_ms)))
         };
@@ -166,21 +198,38 @@ impl ComponentConnector {
     /// # Errors
     /// The component's own failure, or that it was stopped.
     pub async fn describe_unchecked(&self) -> Result<Description, Failure> {
-        let time_ms = self.inner.limits.time_ms;
-        let given = self
-            .instance("describe", None, time_ms, |mut store, guest| async move {
-                let given = guest.codemode_component_methods().call_describe(&mut store).await;
-                (store, given)
-            })
-            .await
-            .map_err(|f| f.with_effect(EffectState::None))?;
-        given.map(convert::description).map_err(|e| convert::failure(e, Values::Plain))
+        let given = self.descriptions_in_one_instance(1).await?;
+        given.into_iter().next().unwrap_or_else(|| Ok(Description::default()))
+    }
+
+    /// What the component says of itself when one instance is asked several times, which a host never does: for whoever
+    /// checks connectors.
+    ///
+    /// # Errors
+    /// The instance was stopped.
+    pub async fn descriptions_in_one_instance(&self, times: u32) -> Result<Vec<Result<Description, Failure>>, Failure> {
+        let time_ms = self.surroundings.limits.time_ms;
+        let given = self.instance("describe", None, time_ms, move |mut store, guest| async move {
+            let mut given = Vec::new();
+            for _ in 0..times {
+                match guest.codemode_component_methods().call_describe(&mut store).await {
+                    Ok(description) => given.push(description),
+                    Err(error) => return (store, Err(error)),
+                }
+            }
+            (store, Ok(given))
+        });
+        let given = given.await.map_err(|f| f.with_effect(EffectState::None))?;
+        Ok(given
+            .into_iter()
+            .map(|d| d.map(convert::description).map_err(|e| convert::failure(e, Values::Plain)))
+            .collect())
     }
 
     /// Performs calls one after another in a single instance, which a host never does: for whoever checks that a
     /// connector keeps nothing in memory. The calls that follow one that was stopped are not made.
     pub async fn calls_in_one_instance(&self, calls: Vec<Call>) -> Vec<CallOutput> {
-        let time_ms = self.inner.limits.time_ms;
+        let time_ms = self.surroundings.limits.time_ms;
         let Ok(values) = self.values().await else { return Vec::new() };
         let what = calls.first().map_or_else(String::new, |call| call.method.clone());
         let given = self.instance(&what, None, time_ms, move |mut store, guest| async move {
@@ -208,6 +257,7 @@ impl ComponentConnector {
             .get_or_try_init(|| async {
                 let description = self.describe_unchecked().await?;
                 check_description(&self.inner.label, &description)?;
+                self.inner.tell_missing(&description);
                 Ok(description)
             })
             .await
@@ -218,10 +268,22 @@ impl ComponentConnector {
 const MAX_TIME_MS: u64 = 86_400_000;
 
 impl Inner {
+    /// What it declares is a wish; the operator may want to know which one is not granted.
+    fn tell_missing(&self, description: &Description) {
+        let declared = &description.origins;
+        let missing =
+            self.http.as_ref().map_or_else(|| declared.iter().map(String::as_str).collect(), |h| h.missing(declared));
+        if !missing.is_empty() {
+            let origins = missing.join(", ");
+            tracing::info!(connector = &*self.label, origins, "the connector wants to reach what is not granted");
+        }
+    }
+
     async fn run<T, F, Fut>(
         &self,
         path: &str,
         call: &Arc<str>,
+        surroundings: &Surroundings,
         session: Option<Arc<StateSession>>,
         work: F,
     ) -> Result<T, Failure>
@@ -230,12 +292,15 @@ impl Inner {
         F: FnOnce(Store<HostState>, bindings::Connector) -> Fut + Send + 'static,
         Fut: Future<Output = (Store<HostState>, wasmtime::Result<T>)> + Send + 'static,
     {
-        let meter = Meter::new("connector memory", self.limits.memory_bytes);
-        let data = HostState::new(meter, session, Arc::clone(&self.config), &self.label, call);
+        let limits = surroundings.limits;
+        let meter = Meter::new("connector memory", limits.memory_bytes);
+        let web = Web::new(self.http.clone(), &self.label, call);
+        let data =
+            HostState::new(meter, session, Arc::clone(&self.config), (&self.label, call), &surroundings.ambient, web);
         let mut store = Store::new(self.engine.wasm(), data);
         store.limiter(|data| &mut data.meter);
         store.set_hostcall_fuel(MAX_TRANSFER_BYTES);
-        let cpu = self.engine.cpu_meter("connector cpu", self.limits.cpu_ms);
+        let cpu = self.engine.cpu_meter("connector cpu", limits.cpu_ms);
         cpu.watch(&mut store);
         let guest = async move {
             match self.pre.instantiate_async(&mut store).await {
@@ -271,8 +336,8 @@ impl Connector for ComponentConnector {
     }
 
     fn reach(&self) -> Reach {
-        // No grant but state exists yet.
-        Reach::StateOnly
+        let granted = self.inner.http.as_ref().is_some_and(|http| !http.origins.is_empty());
+        if granted && self.inner.inspection.sends_http() { Reach::Outside } else { Reach::StateOnly }
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, CallOutput> {
@@ -325,10 +390,15 @@ impl Connector for ComponentConnector {
         let id = execution.as_str().to_owned();
         Box::pin(async move {
             let Some(status) = convert::pass_status(status) else { return Ok(()) };
-            self.instance("pass-ended", Some(state), self.inner.limits.time_ms, move |mut store, guest| async move {
-                let done = guest.codemode_component_methods().call_pass_ended(&mut store, &id, pass, status).await;
-                (store, done)
-            })
+            self.instance(
+                "pass-ended",
+                Some(state),
+                self.surroundings.limits.time_ms,
+                move |mut store, guest| async move {
+                    let done = guest.codemode_component_methods().call_pass_ended(&mut store, &id, pass, status).await;
+                    (store, done)
+                },
+            )
             .await
         })
     }
@@ -345,7 +415,7 @@ impl Connector for ComponentConnector {
             self.instance(
                 "execution-ended",
                 Some(state),
-                self.inner.limits.time_ms,
+                self.surroundings.limits.time_ms,
                 move |mut store, guest| async move {
                     let done = guest.codemode_component_methods().call_execution_ended(&mut store, &id, status).await;
                     (store, done)

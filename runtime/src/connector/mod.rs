@@ -4,6 +4,7 @@
 mod check;
 pub mod component;
 mod convert;
+pub mod http;
 mod imports;
 pub mod native;
 mod state;

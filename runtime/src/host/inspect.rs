@@ -12,6 +12,8 @@ use super::load::LoadError;
 const CONTRACT: &str = "codemode:component";
 /// Base packages that are linked for every connector, with nothing granted.
 const BASE: [&str; 6] = ["wasi:cli", "wasi:io", "wasi:clocks", "wasi:random", "wasi:filesystem", "wasi:sockets"];
+/// What requests over http go through.
+const SENDER: (&str, &str) = ("wasi:http", "outgoing-handler");
 
 /// Sizes of memories are counted in pages of so many bytes.
 const PAGE: u64 = 64 << 10;
@@ -28,13 +30,23 @@ pub enum Kind {
     Other,
 }
 
-/// An import that a connector may not have.
+/// What a component may reach in the outside world, when the operator grants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Capability {
+    /// Requests to granted origins: `wasi:http/types` and `wasi:http/outgoing-handler`.
+    Http,
+}
+
+/// An import that a connector without grants may not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offence {
     /// The import's full name.
     pub import: String,
     /// Which grant would allow it, or why none does.
     pub hint: String,
+    /// What would have to be granted; `None`: no grant allows it.
+    pub needs: Option<Capability>,
 }
 
 impl fmt::Display for Offence {
@@ -95,19 +107,27 @@ impl Inspection {
         }
     }
 
-    /// Lets a connector without grants pass.
+    /// Lets a connector with these grants pass.
     ///
     /// # Errors
     /// [`LoadError::WrongKind`] and [`LoadError::Imports`].
-    pub fn admit_connector(&self, label: &str) -> Result<(), LoadError> {
+    pub fn admit_connector(&self, label: &str, granted: &[Capability]) -> Result<(), LoadError> {
         if self.kind != Kind::Connector {
             let reason = self.instead("methods");
             return Err(LoadError::WrongKind { label: label.to_owned(), wanted: "connector", reason });
         }
-        if !self.offending.is_empty() {
-            return Err(LoadError::Imports { label: label.to_owned(), offences: self.offending.clone() });
+        let is_granted = |offence: &&Offence| offence.needs.is_some_and(|needs| granted.contains(&needs));
+        let offences: Vec<_> = self.offending.iter().filter(|offence| !is_granted(offence)).cloned().collect();
+        if !offences.is_empty() {
+            return Err(LoadError::Imports { label: label.to_owned(), offences });
         }
         Ok(())
+    }
+
+    /// Whether it can ask for requests over http at all.
+    #[must_use]
+    pub fn sends_http(&self) -> bool {
+        self.imports.iter().map(|import| Name::parse(import)).any(|n| (n.package, n.interface) == SENDER)
     }
 
     /// Lets an executor pass: it may import `dispatch` and nothing else.
@@ -130,8 +150,40 @@ impl Inspection {
             .map(|import| Offence {
                 import: import.clone(),
                 hint: "an executor gets `dispatch` and nothing else".to_owned(),
+                needs: None,
             })
             .collect();
+        if !offences.is_empty() {
+            return Err(LoadError::Imports { label: label.to_owned(), offences });
+        }
+        Ok(())
+    }
+
+    /// Lets a driver pass: a command that imports `control` and WASI base interfaces.
+    ///
+    /// # Errors
+    /// [`LoadError::WrongKind`] and [`LoadError::Imports`].
+    pub fn admit_driver(&self, label: &str) -> Result<(), LoadError> {
+        let is_run = |export: &String| {
+            let name = Name::parse(export);
+            (name.package, name.interface) == ("wasi:cli", "run") && base_version(name.version)
+        };
+        if !self.exports.iter().any(is_run) {
+            let reason = "needed is an export of `wasi:cli/run@0.2`: build a command".to_owned();
+            return Err(LoadError::WrongKind { label: label.to_owned(), wanted: "driver", reason });
+        }
+        let is_granted = |import: &&String| {
+            let name = Name::parse(import);
+            let base = BASE.contains(&name.package) && base_version(name.version);
+            let contract = name.package == CONTRACT && matches!(name.interface, "control" | "types");
+            base || contract && contract_version(name.version)
+        };
+        let offence = |import: &String| Offence {
+            import: import.clone(),
+            hint: "a driver gets `control` and WASI base interfaces, and nothing else".to_owned(),
+            needs: None,
+        };
+        let offences: Vec<_> = self.imports.iter().filter(|import| !is_granted(import)).map(offence).collect();
         if !offences.is_empty() {
             return Err(LoadError::Imports { label: label.to_owned(), offences });
         }
@@ -219,6 +271,11 @@ fn contract_version(version: &str) -> bool {
     version.strip_prefix("0.1.").is_some_and(is_number)
 }
 
+/// 0.2.x, as semantic versions go.
+fn base_version(version: &str) -> bool {
+    version.strip_prefix("0.2.").is_some_and(is_number)
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
@@ -226,23 +283,31 @@ fn is_number(text: &str) -> bool {
 fn offence(import: &str, is_instance: bool) -> Option<Offence> {
     let name = Name::parse(import);
     let base = BASE.contains(&name.package);
-    let version_fits = name.version.strip_prefix("0.2.").is_some_and(is_number);
+    let version_fits = base_version(name.version);
+    let mut needs = None;
     let hint = match (name.package, name.interface) {
         _ if !is_instance => "no grant allows it: only interfaces can be imported".to_owned(),
         ("wasi:cli", "run") => "no grant allows it: a connector is no command".to_owned(),
         _ if base && version_fits => return None,
-        _ if base => format!("this host links 0.2.x of {}: build it for that version", name.package),
+        ("wasi:http", "types" | "outgoing-handler") if version_fits => {
+            needs = Some(Capability::Http);
+            "needs a grant of http origins; without network use, disable http in the language's build tool".to_owned()
+        }
+        ("wasi:http", "types" | "outgoing-handler") => old_or_new(name.package),
+        ("wasi:http", _) => "no grant allows it: a connector sends requests and gets none".to_owned(),
+        _ if base => old_or_new(name.package),
         (CONTRACT, "state" | "config" | "types") if contract_version(name.version) => return None,
         (CONTRACT, "dispatch") => "no grant allows it: only an executor asks for it".to_owned(),
         (CONTRACT, "state" | "config") => format!("this host speaks 0.1 of {CONTRACT}: build it for that version"),
-        ("wasi:http", _) => {
-            "needs a grant of http origins, which this host cannot give yet; without network use, disable http in the language's build tool".to_owned()
-        }
         ("wasi:keyvalue", _) => format!("no grant allows it: keep state in `{CONTRACT}/state`"),
         ("wasi:config", _) => format!("no grant allows it: read settings from `{CONTRACT}/config`"),
         _ => "no grant allows it".to_owned(),
     };
-    Some(Offence { import: import.to_owned(), hint })
+    Some(Offence { import: import.to_owned(), hint, needs })
+}
+
+fn old_or_new(package: &str) -> String {
+    format!("this host links 0.2.x of {package}: build it for that version")
 }
 
 #[cfg(test)]
@@ -270,12 +335,26 @@ mod tests {
 
     #[test]
     fn what_offends_comes_with_the_grant_that_would_allow_it() {
-        assert!(hint("wasi:http/outgoing-handler@0.2.3").unwrap().contains("http origins"));
+        assert!(hint("wasi:http/outgoing-handler@0.3.0").unwrap().contains("0.2.x"));
+        assert!(hint("wasi:http/incoming-handler@0.2.3").unwrap().contains("gets none"));
         assert!(hint("wasi:keyvalue/store@0.2.0-draft").unwrap().contains("codemode:component/state"));
         assert!(hint("codemode:component/dispatch@0.1.0").unwrap().contains("executor"));
         assert!(hint("codemode:component/state@0.2.0").unwrap().contains("0.1"));
         assert!(hint("acme:db/sql").unwrap().contains("no grant"));
         assert!(offence("run", false).unwrap().hint.contains("only interfaces"));
+    }
+
+    #[test]
+    fn what_a_grant_would_allow_says_which() {
+        for http in ["wasi:http/types@0.2.0", "wasi:http/outgoing-handler@0.2.12"] {
+            let found = offence(http, true).unwrap();
+            assert_eq!(found.needs, Some(Capability::Http), "{http}");
+            assert!(found.hint.contains("http origins"), "{http}");
+        }
+        for never in ["wasi:http/incoming-handler@0.2.3", "wasi:http/types@0.3.0", "wasi:keyvalue/store@0.2.0-draft"] {
+            assert_eq!(offence(never, true).unwrap().needs, None, "{never}");
+        }
+        assert_eq!(offence("wasi:http/outgoing-handler@0.2.0", false).unwrap().needs, None);
     }
 
     #[test]

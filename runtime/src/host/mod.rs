@@ -3,20 +3,23 @@
 //! names wasmtime.
 
 mod admission;
+mod ambient;
 mod cache;
 mod cpu;
 mod engine;
 mod inspect;
 mod limits;
 mod load;
+mod output;
 mod pool;
 mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trap;
 
+pub use ambient::{Ambient, FIXED_CLOCK_STEP_MS, Fixed};
 pub use engine::{Effective, Engine, EngineError, EngineOptions};
-pub use inspect::{Inspection, Kind, Offence};
+pub use inspect::{Capability, Inspection, Kind, Offence};
 pub use load::LoadError;
 
 pub use limits::{
@@ -27,5 +30,6 @@ pub use limits::{
 pub(crate) use admission::Seat;
 pub(crate) use cpu::{CpuBreach, Stopped};
 pub(crate) use engine::{Lost, check_initial_memory, panic_text};
-pub(crate) use limits::Meter;
+pub(crate) use limits::{MAX_HANDLES, MAX_RANDOM_BYTES, Meter};
+pub(crate) use output::Output;
 pub(crate) use state::HostState;

@@ -3,7 +3,7 @@
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use super::admission::{MEMORIES_PER_SEAT, TABLES_PER_SEAT};
+use super::admission::{DRIVERS, MEMORIES_PER_SEAT, TABLES_PER_SEAT};
 use super::limits::{GUEST_STACK_BYTES, MAX_TABLE_ELEMENTS, WASM_STACK_BYTES};
 
 /// The most guests of each kind; a pool for more does not fit into the address space of a process.
@@ -96,8 +96,8 @@ fn config(allocation: Allocation, guests: u32) -> Config {
 }
 
 fn pool(guests: u32, scan: PagemapScan) -> PoolingAllocationConfig {
-    // Sandboxes and connector instances.
-    let seats = guests.saturating_mul(2);
+    // Sandboxes, connector instances, and drivers.
+    let seats = guests.saturating_mul(2).saturating_add(DRIVERS);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(seats)
         .total_stacks(seats)

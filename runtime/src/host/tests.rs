@@ -3,7 +3,7 @@
 use wasmtime::Store;
 use wasmtime::component::{Component, Linker};
 
-use super::inspect::{Inspection, Kind};
+use super::inspect::{Capability, Inspection, Kind};
 use super::limits::Meter;
 use super::{Engine, EngineOptions, LoadError};
 use crate::connector::Flag;
@@ -35,18 +35,33 @@ fn every_offending_import_is_listed_before_anything_runs() {
             {METHODS})"#
     ));
     assert_eq!(found.kind, Kind::Connector);
-    let Err(LoadError::Imports { offences, .. }) = found.admit_connector("k.wasm") else { panic!("admitted") };
+    let Err(LoadError::Imports { offences, .. }) = found.admit_connector("k.wasm", &[]) else { panic!("admitted") };
     let names: Vec<_> = offences.iter().map(|o| o.import.as_str()).collect();
     assert_eq!(names, ["wasi:http/outgoing-handler@0.2.3", "acme:db/sql", "plain"]);
     assert!(!found.imports.iter().any(|i| i == "acme:types/t"), "only types: {:?}", found.imports);
-    let text = found.admit_connector("k.wasm").unwrap_err().to_string();
+    let text = found.admit_connector("k.wasm", &[]).unwrap_err().to_string();
     assert!(text.starts_with("k.wasm imports what it was not granted:\n  wasi:http"), "{text}");
+}
+
+#[test]
+fn a_grant_of_http_lets_requests_out_and_nothing_else() {
+    let with = |imports: &str| inspect(&format!("(component {imports} {METHODS})"));
+    let import = |name: &str| format!(r#"(import "{name}" (instance (export "f" (func))))"#);
+    let sends = with(&(import("wasi:http/types@0.2.0") + &import("wasi:http/outgoing-handler@0.2.3")));
+    assert!(sends.sends_http() && sends.admit_connector("k", &[]).is_err());
+    assert_eq!(sends.admit_connector("k", &[Capability::Http]), Ok(()));
+    let types = with(&import("wasi:http/types@0.2.0"));
+    assert!(!types.sends_http() && types.admit_connector("k", &[Capability::Http]).is_ok());
+    let serves = with(&(import("wasi:http/types@0.2.0") + &import("wasi:http/incoming-handler@0.2.3")));
+    let refused = serves.admit_connector("k", &[Capability::Http]).unwrap_err().to_string();
+    assert!(refused.contains("incoming-handler") && !refused.contains("http/types"), "{refused}");
 }
 
 #[test]
 fn components_of_another_kind_are_told_what_they_are() {
     let export = |name: &str| METHODS.replace("codemode:component/methods@0.1.4", name);
-    let refuse = |body: &str| inspect(&format!("(component {body})")).admit_connector("k").unwrap_err().to_string();
+    let refuse =
+        |body: &str| inspect(&format!("(component {body})")).admit_connector("k", &[]).unwrap_err().to_string();
     assert!(refuse("").contains("it exports nothing"));
     assert!(refuse(&export("wasi:cli/run@0.2.0")).contains("it is a command"));
     assert!(refuse(&export("codemode:component/sandbox@0.1.0")).contains("it is an executor"));

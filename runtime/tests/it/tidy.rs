@@ -92,10 +92,11 @@ fn only_the_host_side_names_wasmtime() {
         "runtime/src/connector/component.rs",
         "runtime/src/connector/component/",
         "runtime/src/connector/imports.rs",
+        "runtime/src/control/component.rs",
     ];
     let below = ["runtime/src/", "mcp/", "cli/", "conformance/src/", "xtask/"];
-    for word in ["wasmtime", "wasmtime_wasi"] {
-        let rule = "nobody but bindings, host, executor::component and connector::component names wasmtime";
+    for word in ["wasmtime", "wasmtime_wasi", "wasmtime_wasi_http"] {
+        let rule = "nobody but bindings, host, executor::component, connector::component and control::component names wasmtime";
         report(rule, &named_outside(word, &places, &below));
     }
 }

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use codemode_runtime::durable::id::{OwnerId, Token, Version};
 use codemode_runtime::durable::snippet::{Snippet, SnippetLabel};
 use codemode_runtime::durable::write::{Scope, StateValue, Write};
+use codemode_runtime::host::Fixed;
 use codemode_runtime::store::{Barrier, Record, StateLock, StateQuery, StoreError, Summary, Ticket};
 use codemode_runtime::{ExecutionId, Query, Store};
+use tokio::sync::Notify;
 
 /// Where a piece of state is: the execution for scope execution, and the key.
 pub(super) type Place = (Option<String>, String);
@@ -28,6 +30,10 @@ struct Inside {
     asked: u64,
     /// The look that fails, from 1.
     fails_at: Option<u64>,
+    /// The look at which somebody is told, from 1.
+    tells_at: Option<(u64, Arc<Notify>)>,
+    /// The clock that each look moves on, and by how many milliseconds.
+    slow: Option<(Fixed, u64)>,
 }
 
 impl Cabinet {
@@ -55,6 +61,20 @@ impl Cabinet {
         inside.fails_at = Some(look);
     }
 
+    /// From here on, somebody is told at the look of that number, from 1.
+    pub(super) fn tell_at(&self, look: u64) -> Arc<Notify> {
+        let mut inside = self.inside();
+        let told = Arc::new(Notify::new());
+        inside.asked = 0;
+        inside.tells_at = Some((look, Arc::clone(&told)));
+        told
+    }
+
+    /// From here on, each look takes so many milliseconds of that clock.
+    pub(super) fn slow_down(&self, clock: &Fixed, ms: u64) {
+        self.inside().slow = Some((clock.clone(), ms));
+    }
+
     /// Keeps what a call wrote.
     pub(super) fn keep(&self, execution: &ExecutionId, writes: Vec<Write>) {
         let mut inside = self.inside();
@@ -74,6 +94,14 @@ impl Cabinet {
     fn look(&self) -> Result<MutexGuard<'_, Inside>, StoreError> {
         let mut inside = self.inside();
         inside.asked += 1;
+        if let Some((look, told)) = &inside.tells_at
+            && *look == inside.asked
+        {
+            told.notify_one();
+        }
+        if let Some((clock, ms)) = &inside.slow {
+            clock.skip(*ms);
+        }
         if inside.fails_at == Some(inside.asked) {
             return Err(StoreError::Failed("a fault of this check".to_owned()));
         }

@@ -1,28 +1,51 @@
 //! What calls come to: values, failures, and nothing worse.
 
-use codemode_runtime::{Json, ValueLimits};
+use codemode_runtime::connector::Method;
+use codemode_runtime::durable::journal::{Effect, ReplayPolicy};
+use codemode_runtime::durable::value::ValueError;
+use codemode_runtime::host::{Ambient, Fixed};
 use serde_json::{Value, json};
 
-use super::Calling;
 use super::cabinet::Cabinet;
-use super::subject::Came;
+use super::calling::Calling;
+use super::subject::{At, Came, Subject};
 use crate::check::generate::Shape;
-use crate::check::trial::{Options, Trial, short};
+use crate::check::trial::{Trial, Why, short};
+
+/// Another clock and other chances, to see whether an answer depends on them.
+const OTHER: (u64, u64) = (1_800_000_000_000, 0x5eed);
 
 impl Calling<'_> {
     pub(super) fn takes(&self, trial: &mut Trial) {
         let cabinet = self.used();
         for (method, shape) in self.methods() {
-            trial.values(&method.name, shape.fitting(), |args| {
-                not_stopped(&self.call(&cabinet, &self.subject.fresh(), &method.name, args))
-            });
+            match self.stopped(&method.name) {
+                // To try it again takes as long each time.
+                Some(stopped) if matches!(stopped.came, Came::Late(_)) => {
+                    let what = format!("{}: {}", stopped.method, stopped.came.told());
+                    trial.case_of(&stopped.method, &stopped.args.to_string(), Err(what));
+                }
+                _ => trial.values(&method.name, self.fitting(method, shape), |args| {
+                    not_stopped(&self.call(&cabinet, &self.subject.fresh(), &method.name, args))
+                }),
+            }
         }
     }
 
     pub(super) fn gives_json(&self, trial: &mut Trial) {
-        self.each_value(trial, |_, text| match Json::from_plain(text, &ValueLimits::default()) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("it gave {}, which is no JSON: {error}", short(text))),
+        self.each_value(trial, |_, text| match self.subject.json(text) {
+            // Another rule is about that.
+            Ok(_) | Err(ValueError::TooLarge { .. }) => Ok(()),
+            Err(error) => {
+                Err(format!("it gave {}, which cannot be kept: {}", short(text), short(&error.about("the value"))))
+            }
+        });
+    }
+
+    pub(super) fn gives_plain_json(&self, trial: &mut Trial) {
+        self.each_value(trial, |_, text| match (self.subject.json(text), serde_json::from_str::<Value>(text)) {
+            (Ok(_), Err(error)) => Err(format!("it gave {}, which this reader refuses: {error}", short(text))),
+            _ => Ok(()),
         });
     }
 
@@ -48,13 +71,13 @@ impl Calling<'_> {
     }
 
     /// Judges each value that a call with fitting arguments gives.
-    fn each_value(&self, trial: &mut Trial, mut judge: impl FnMut(&str, &str) -> Result<(), String>) {
+    pub(super) fn each_value(&self, trial: &mut Trial, mut judge: impl FnMut(&str, &str) -> Result<(), String>) {
         let cabinet = self.used();
         for (method, shape) in self.answering() {
-            trial.values(&method.name, shape.fitting(), |args| {
+            trial.values(&method.name, self.fitting(method, shape), |args| {
                 match self.call(&cabinet, &self.subject.fresh(), &method.name, args) {
-                    Came::Value(Some(text)) => judge(&method.name, &text),
-                    _ => Ok(()),
+                    Came::Value(Some(text)) => judge(&method.name, &text).map_err(Why::Broken),
+                    _ => Err(Why::NothingTried),
                 }
             });
         }
@@ -89,58 +112,70 @@ impl Calling<'_> {
         let cabinet = self.used();
         let long = "x".repeat(900_000);
         for (method, shape) in self.answering() {
-            let small = first(&shape);
-            if let Came::Stopped(_) = self.call(&cabinet, &self.subject.fresh(), &method.name, &small) {
+            let Some(small) = self.several(method, shape, 1).into_iter().next() else { continue };
+            if trial.is_over() || self.call(&cabinet, &self.subject.fresh(), &method.name, &small).is_stopped() {
                 continue;
             }
             let args = enlarged(small, &long);
             let came = self.call(&cabinet, &self.subject.fresh(), &method.name, &args);
-            trial.case(not_stopped(&came).map_err(|what| format!("{}: with 900,000 characters {what}", method.name)));
+            let said = |what| format!("{}: with 900,000 characters {what}", method.name);
+            trial.case_of(&method.name, "", not_stopped(&came).map_err(said));
         }
     }
 
     pub(super) fn forgets(&self, trial: &mut Trial) {
         let cabinet = self.used();
         for (method, shape) in self.answering() {
-            trial.values(&method.name, shape.fitting(), |args| {
+            trial.values(&method.name, self.fitting(method, shape), |args| {
                 // No call sees what the others wrote, neither here nor there.
                 let at: Vec<_> = (0..3).map(|_| self.subject.fresh()).collect();
-                let alone = |at| self.bench.wait(self.subject.try_call(&cabinet, at, &method.name, Some(args))).0;
-                let alone: Vec<Came> = at.iter().map(alone).collect();
-                if alone.iter().any(|came| matches!(came, Came::Stopped(_))) {
+                let alone = |subject: &Subject, at: &At| {
+                    self.bench.wait(subject.try_call(&cabinet, at, &method.name, Some(args))).0
+                };
+                let each: Vec<Came> = at.iter().map(|at| alone(self.subject, at)).collect();
+                if each.iter().any(Came::is_stopped) {
                     return Ok(());
                 }
                 let together = self.bench.wait(self.subject.calls_in_one(&cabinet, &at, &method.name, args));
-                match alone.iter().zip(&together).position(|(a, b)| a != b) {
-                    None => Ok(()),
-                    Some(number) => Err(format!(
-                        "call {} of three: in one instance {}, in an instance of its own {}",
-                        number + 1,
-                        together[number].told(),
-                        alone[number].told()
-                    )),
+                let Some(number) = each.iter().zip(&together).position(|(a, b)| a != b) else { return Ok(()) };
+                // In one instance the clock goes on, and so do random numbers; what depends on them differs rightly.
+                let other = self.subject.under(Ambient::Fixed(Fixed::new(OTHER.0, OTHER.1)));
+                if [self.subject, &other].iter().any(|subject| alone(subject, &at[number]) != each[number]) {
+                    return Ok(());
                 }
+                Err(format!(
+                    "call {} of three: in one instance {}, in an instance of its own {}",
+                    number + 1,
+                    together[number].told(),
+                    each[number].told()
+                ))
+            });
+        }
+    }
+
+    pub(super) fn repeats(&self, trial: &mut Trial) {
+        let reads = |m: &Method| m.effect == Effect::ReadOnly || m.replay == ReplayPolicy::Reexecute;
+        let cabinet = self.used();
+        for (method, shape) in self.methods_that(reads) {
+            trial.values(&method.name, self.fitting(method, shape), |args| {
+                let at = self.subject.fresh();
+                let once = || self.bench.wait(self.subject.try_call(&cabinet, &at, &method.name, Some(args))).0;
+                let first = once();
+                // One difference may be the machine's: a clock that moved because something else was running.
+                for _ in 0..3 {
+                    let again = once();
+                    if again == first || again.is_stopped() || first.is_stopped() {
+                        return Ok(());
+                    }
+                }
+                Err(format!("the same call: first {}, then {}", first.told(), once().told()))
             });
         }
     }
 }
 
-fn not_stopped(came: &Came) -> Result<(), String> {
-    match came {
-        Came::Stopped(_) => Err(came.told()),
-        _ => Ok(()),
-    }
-}
-
-/// A value that fits.
-fn first(shape: &Shape) -> Value {
-    let mut found = Value::Null;
-    let mut one = Trial::new(&Options { cases: 1, ..Options::default() });
-    one.values("", shape.fitting(), |value| {
-        found = value.clone();
-        Ok(())
-    });
-    found
+pub(super) fn not_stopped(came: &Came) -> Result<(), String> {
+    if came.is_stopped() { Err(came.told()) } else { Ok(()) }
 }
 
 /// The value with its first text made long, or a long text in its place.

@@ -10,7 +10,7 @@ pub(crate) fn js_number(x: f64) -> String {
     let (digits, point) = decimal(x);
     let count = digits.len() as i32;
     let mut out = String::with_capacity(25);
-    if x < 0.0 {
+    if x.is_sign_negative() {
         out.push('-');
     }
     if count <= point && point <= 21 {

@@ -61,7 +61,9 @@ pub(crate) fn path_of_pointer(value: &Value, pointer: &str) -> String {
                 at = items.get(index);
             }
             (value, _) => {
-                path.key(Value::from(&*key).to_string().trim_matches('"'));
+                // Only the quotes around it go: a key may begin or end with one of its own.
+                let quoted = Value::from(&*key).to_string();
+                path.key(quoted.strip_prefix('"').and_then(|q| q.strip_suffix('"')).unwrap_or(&quoted));
                 at = value.and_then(|v| v.get(&*key));
             }
         }
@@ -94,16 +96,11 @@ pub fn first_difference(a: &str, b: &str) -> Option<String> {
         Some(Inside::Key(from)) => trail.path(Current::Key(smaller_key(a, b, from))),
         _ if ends(here) && goes_on(there) => trail.path(next_after(b, at)),
         _ if ends(there) && goes_on(here) => trail.path(next_after(a, at)),
-        // One of two containers is empty.
-        None if ends(here) && opens(a, at) => trail.path(first_in(b, at)),
-        None if ends(there) && opens(a, at) => trail.path(first_in(a, at)),
+        // Where one of two objects is empty, what is missing is the first member of the other.
+        None => trail.path(first_in(b, at)),
         _ => trail.path(Current::Counted),
     };
     Some(path)
-}
-
-fn opens(text: &str, at: usize) -> bool {
-    at > 0 && matches!(text.as_bytes()[at - 1], b'[' | b'{')
 }
 
 fn first_in(text: &str, at: usize) -> Current<'_> {
@@ -173,8 +170,8 @@ impl<'a> Trail<'a> {
         let mut trail = Self { levels: Vec::new(), inside: None };
         let bytes = text.as_bytes();
         let mut at = 0;
-        while at < offset && at < bytes.len() {
-            match bytes[at] {
+        while let Some(&byte) = bytes.get(at).filter(|_| at < offset) {
+            match byte {
                 b'[' => trail.levels.push(Level::Array(0)),
                 b'{' => trail.levels.push(Level::Object(None)),
                 b']' | b'}' => drop(trail.levels.pop()),

@@ -424,7 +424,7 @@ fn units(text: &str) -> impl Iterator<Item = u16> {
 
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 4)?;
-    digits.iter().try_fold(0, |unit, &b| Some(unit << 4 | char::from(b).to_digit(16)?))
+    digits.iter().try_fold(0, |unit, &b| Some(unit * 16 + char::from(b).to_digit(16)?))
 }
 
 /// Writes an escaped code unit, or pair of them, in normal form.

@@ -36,7 +36,7 @@ pub(super) fn untag(text: &str) -> Result<String, ValueError> {
             }
             "$cm" => {
                 let kind = tags::kind_at(text, at).unwrap_or(TagKind::Undefined);
-                return Err(ValueError::Tagged { path: path_at(text, quote - 1), kind });
+                return Err(ValueError::Tagged { path: path_at(text, quote), kind });
             }
             key if key.trim_start_matches('$') == "cm" => {
                 out.push_str(&text[copied..=quote]);

@@ -131,7 +131,6 @@ impl Checker<'_> {
 
     fn array(&mut self) -> Result<(), Refusal> {
         match self.open.last() {
-            Some(&Open::Map(tag)) if self.text[self.at..].starts_with("[]") => return Err(Refusal::Malformed(tag)),
             Some(&Open::Map(tag)) => self.enter(Open::Pair(tag, 0))?,
             _ => self.enter(Open::Array)?,
         }

@@ -1,0 +1,5 @@
+async () => {
+  await t.echo({ hour: new Date().getUTCHours() });
+  await t.gate({ id: 1 });
+  return t.add({ n: 2 });
+}

@@ -1,0 +1,4 @@
+async () => {
+  await t.echo({ n: 1 });
+  await new Promise(() => {});
+}

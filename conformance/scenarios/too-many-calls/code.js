@@ -1,0 +1,3 @@
+async () => {
+  for (let n = 1; ; n += 1) await t.add({ n });
+}

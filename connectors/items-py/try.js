@@ -1,0 +1,1 @@
+../items-js/try.js
