@@ -91,3 +91,31 @@ mod tests {
         assert!(redacted(&json).contains(r#""executionId": "[id]""#));
     }
 }
+
+/// What a command shows to people, without ids, times and the numbers of processes.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    const TIME: &str = "0000-00-00 00:00:00Z";
+    let text = without_ids(text);
+    let (mut out, mut rest) = (String::new(), text.as_str());
+    while let Some(first) = rest.chars().next() {
+        let begins = is_time(rest, TIME);
+        let length = if begins { TIME.len() } else { first.len_utf8() };
+        out.push_str(if begins { "[time]" } else { &rest[..length] });
+        rest = &rest[length..];
+    }
+    let mut words: Vec<&str> = out.split(' ').collect();
+    for at in 1..words.len() {
+        let digits = words[at].trim_end_matches([':', '\n']);
+        if words[at - 1] == "process" && digits.bytes().all(|b| b.is_ascii_digit()) {
+            words[at] = "[pid]";
+        }
+    }
+    words.join(" ")
+}
+
+/// Whether a text begins with a time of that form: 0 is a digit, everything else itself.
+fn is_time(text: &str, form: &str) -> bool {
+    let fits = |(found, wanted): (char, char)| if wanted == '0' { found.is_ascii_digit() } else { found == wanted };
+    text.len() >= form.len() && text.chars().zip(form.chars()).all(fits)
+}

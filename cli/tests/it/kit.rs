@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+pub(crate) use codemode_conformance::redact::shown as redacted;
+
 /// A folder, and the command in it.
 pub(crate) struct Kit {
     folder: tempfile::TempDir,
@@ -83,38 +85,6 @@ impl Kit {
         assert_eq!(code, 3, "{outcome}");
         outcome["executionId"].as_str().expect("an id").to_owned()
     }
-}
-
-/// The text without what differs from run to run: ids, times, numbers of processes.
-pub(crate) fn redacted(text: &str) -> String {
-    let forms =
-        [("exec_0000000000000000_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "[id]"), ("0000-00-00 00:00:00Z", "[time]")];
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let known = forms.into_iter().find(|(form, _)| begins_as(rest, form));
-        let (word, length) = known.map_or((None, first.len_utf8()), |(form, word)| (Some(word), form.len()));
-        out.push_str(word.unwrap_or(&rest[..length]));
-        rest = &rest[length..];
-    }
-    let mut words: Vec<&str> = out.split(' ').collect();
-    for at in 1..words.len() {
-        let digits = words[at].trim_end_matches([':', '\n']);
-        if words[at - 1] == "process" && digits.bytes().all(|b| b.is_ascii_digit()) {
-            words[at] = "[pid]";
-        }
-    }
-    words.join(" ")
-}
-
-/// Whether a text begins as a form says: 0 is a digit, x a digit of a hexadecimal number, everything else itself.
-fn begins_as(text: &str, form: &str) -> bool {
-    let fits = |(found, wanted): (char, char)| match wanted {
-        '0' => found.is_ascii_digit(),
-        'x' => found == 'x' || found.is_ascii_hexdigit(),
-        _ => found == wanted,
-    };
-    text.len() >= form.len() && text.chars().zip(form.chars()).all(fits)
 }
 
 pub(crate) fn ended(mut command: Command) -> Ended {
