@@ -17,6 +17,10 @@ use crate::durable::journal::{Approval, ReplayPolicy};
 pub const MAX_METHODS: usize = 10_000;
 /// The most configuration keys of one connector.
 pub const MAX_CONFIG_KEYS: usize = 1_000;
+/// The most origins of one connector.
+pub const MAX_ORIGINS: usize = 100;
+/// Characters of one origin.
+pub const MAX_ORIGIN: usize = 300;
 /// The longest schema, in bytes.
 pub const MAX_SCHEMA_BYTES: usize = 1_000_000;
 
@@ -31,6 +35,12 @@ pub fn check_description(connector: &str, description: &Description) -> Result<(
     }
     if description.config.len() > MAX_CONFIG_KEYS {
         return Err(wrong(format!("connector `{connector}` has more than {MAX_CONFIG_KEYS} configuration keys")));
+    }
+    if description.origins.len() > MAX_ORIGINS {
+        return Err(wrong(format!("connector `{connector}` has more than {MAX_ORIGINS} origins")));
+    }
+    if description.origins.iter().any(|origin| origin.chars().count() > MAX_ORIGIN) {
+        return Err(wrong(format!("connector `{connector}` has an origin of more than {MAX_ORIGIN} characters")));
     }
     for key in &description.config {
         if key.name.is_empty() || key.name.chars().count() > MAX_NAME {
@@ -210,6 +220,18 @@ mod tests {
         let deep = format!("{}{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
         assert!(schema(&deep).is_err());
         assert!(schema(&format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_SCHEMA_BYTES))).unwrap_err().contains("longer"));
+    }
+
+    #[test]
+    fn origins_are_bounded_by_number_and_by_length() {
+        let with = |origins: Vec<String>| {
+            check_description("shelf", &Description { origins, ..Description::default() }).map_err(|f| f.message)
+        };
+        let origin = "https://a.example".to_owned();
+        assert_eq!(with(vec![origin.clone(); MAX_ORIGINS]), Ok(()));
+        assert!(with(vec![origin; MAX_ORIGINS + 1]).unwrap_err().contains("100 origins"));
+        assert_eq!(with(vec!["o".repeat(MAX_ORIGIN)]), Ok(()));
+        assert!(with(vec!["o".repeat(MAX_ORIGIN + 1)]).unwrap_err().contains("300 characters"));
     }
 
     #[test]

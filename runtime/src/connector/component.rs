@@ -26,7 +26,7 @@ use crate::durable::id::ExecutionId;
 use crate::durable::journal::Reach;
 use crate::host::{
     Ambient, Capability, DEFAULT_CONNECTOR_CPU_MS, DEFAULT_MEMORY_BYTES, Engine, HostState, Inspection, LoadError,
-    Lost, MAX_TRANSFER_BYTES, Meter, Seat, check_initial_memory, trap,
+    Lost, MAX_HTTP_TRANSFER_BYTES, MAX_TRANSFER_BYTES, Meter, Seat, check_initial_memory, trap,
 };
 
 /// Bounds for each instance.
@@ -299,12 +299,13 @@ impl Inner {
             HostState::new(meter, session, Arc::clone(&self.config), (&self.label, call), &surroundings.ambient, web);
         let mut store = Store::new(self.engine.wasm(), data);
         store.limiter(|data| &mut data.meter);
-        store.set_hostcall_fuel(MAX_TRANSFER_BYTES);
+        store.set_hostcall_fuel(if self.http.is_some() { MAX_HTTP_TRANSFER_BYTES } else { MAX_TRANSFER_BYTES });
         let cpu = self.engine.cpu_meter("connector cpu", limits.cpu_ms);
         cpu.watch(&mut store);
         let guest = async move {
             match self.pre.instantiate_async(&mut store).await {
                 Ok(guest) => {
+                    store.data_mut().started = true;
                     let (store, done) = work(store, guest).await;
                     done.map_err(|error| (EffectState::Possible, trap::reason(&error, &store.data().meter)))
                 }

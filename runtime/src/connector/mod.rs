@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 pub(crate) use check::check_schema_text;
-pub use check::{MAX_CONFIG_KEYS, MAX_METHODS, MAX_SCHEMA_BYTES, check_description};
+pub use check::{MAX_CONFIG_KEYS, MAX_METHODS, MAX_ORIGIN, MAX_ORIGINS, MAX_SCHEMA_BYTES, check_description};
 pub use state::{MAX_CALL_BYTES, MAX_KEY_BYTES, MAX_PAGE, MAX_VALUE_BYTES, StateAccess, StateFault, StateSession};
 
 use crate::durable::failure::Failure;

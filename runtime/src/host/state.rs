@@ -9,22 +9,25 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
 use super::ambient::Ambient;
-use super::limits::{MAX_HANDLES, MAX_OUTPUT_BYTES, MAX_RANDOM_BYTES, Meter};
+use super::limits::{MAX_HANDLES, MAX_HTTP_HANDLES, MAX_OUTPUT_BYTES, MAX_RANDOM_BYTES, Meter};
 use super::output::Output;
 use crate::connector::StateSession;
 use crate::connector::component::Web;
 
 /// The data of a connector's store.
 pub(crate) struct HostState {
+    /// First, because it has to go before what the guest holds.
+    web: Web,
     wasi: WasiCtx,
     table: ResourceTable,
+    /// Whether the instance has started. Nothing is sent before: a start that fails has done nothing.
+    pub(crate) started: bool,
     /// What the instance takes.
     pub(crate) meter: Meter,
     /// The call's view of the connector's state; `None` while it describes itself.
     pub(crate) session: Option<Arc<StateSession>>,
     /// What the operator granted.
     pub(crate) config: Arc<BTreeMap<String, String>>,
-    web: Web,
     _printed: [Logged; 2],
 }
 
@@ -39,7 +42,7 @@ impl HostState {
         web: Web,
     ) -> Self {
         let mut table = ResourceTable::new();
-        table.set_max_capacity(MAX_HANDLES);
+        table.set_max_capacity(if web.is_granted() { MAX_HTTP_HANDLES } else { MAX_HANDLES });
         let mut wasi = WasiCtxBuilder::new();
         let printed = ["stdout", "stderr"].map(|stream| Logged::new(connector, call, stream));
         wasi.stdout(printed[0].output.clone())
@@ -50,7 +53,7 @@ impl HostState {
             .allow_ip_name_lookup(false);
         ambient.provide(&mut wasi);
         let wasi = wasi.build();
-        Self { wasi, table, meter, session, config, web, _printed: printed }
+        Self { web, wasi, table, started: false, meter, session, config, _printed: printed }
     }
 }
 
@@ -62,7 +65,7 @@ impl WasiView for HostState {
 
 impl WasiHttpView for HostState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        self.web.hooks.calling = self.session.is_some();
+        self.web.hooks.calling = self.started && self.session.is_some();
         WasiHttpCtxView { hooks: &mut self.web.hooks, table: &mut self.table, ctx: &mut self.web.ctx }
     }
 }

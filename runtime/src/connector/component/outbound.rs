@@ -1,13 +1,14 @@
 //! The requests of a guest: held against the grant, read whole within the limits, handed to the handler, and its answer
 //! turned back. `wasi:http` itself is wasmtime's; here is only what happens at its edge.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpHooks};
 
@@ -36,6 +37,16 @@ pub(crate) struct Hooks {
     asked: u32,
     /// Refusals that were told.
     told: u32,
+    /// Whether the instance is gone.
+    gone: Arc<AtomicBool>,
+}
+
+/// A body that was being written when its instance went looks as if it had ended: nothing is sent of it. The hooks go
+/// before what the guest holds does.
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::SeqCst);
+    }
 }
 
 /// So many refusals of one call are told; a guest that goes on asking must not fill the log.
@@ -43,6 +54,12 @@ const MAX_TOLD: u32 = 20;
 
 /// What one header takes beside its text, roughly.
 const HEADER_BYTES: usize = 80;
+
+/// What a guest may write of a body before it is read on: 64 KiB. Bodies that are never sent are kept by the host.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// Characters of what a guest wrote that are told of a refusal, for each thing that is told.
+const MAX_TOLD_CHARS: usize = 200;
 
 impl Web {
     pub(crate) fn new(grant: Option<Arc<HttpGrant>>, connector: &Arc<str>, call: &Arc<str>) -> Self {
@@ -53,7 +70,15 @@ impl Web {
         ctx.set_field_size_limit(text.saturating_mul(2));
         let room = Arc::new(Semaphore::new((limits.in_flight as usize).min(Semaphore::MAX_PERMITS)));
         let (connector, call) = (Arc::clone(connector), Arc::clone(call));
-        Self { ctx, hooks: Hooks { grant, calling: false, connector, call, room, asked: 0, told: 0 } }
+        let gone = Arc::default();
+        Self { ctx, hooks: Hooks { grant, calling: false, connector, call, room, asked: 0, told: 0, gone } }
+    }
+}
+
+impl Web {
+    /// Whether the guest can make anything of http at all.
+    pub(crate) fn is_granted(&self) -> bool {
+        self.hooks.grant.is_some()
     }
 }
 
@@ -65,6 +90,10 @@ impl WasiHttpHooks for Hooks {
     // Whoever sends the request says where it goes.
     fn set_host_header(&mut self) -> bool {
         false
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK_BYTES
     }
 
     fn send_request(
@@ -89,6 +118,7 @@ struct Sending {
     room: OwnedSemaphorePermit,
     connector: Arc<str>,
     call: Arc<str>,
+    gone: Arc<AtomicBool>,
 }
 
 impl Hooks {
@@ -103,8 +133,8 @@ impl Hooks {
             }
         };
         let request = HttpRequest { patience: patience(&options), ..request };
-        let (connector, call) = (Arc::clone(&self.connector), Arc::clone(&self.call));
-        Ok(Sending { grant, request, body, room, connector, call })
+        let (connector, call, gone) = (Arc::clone(&self.connector), Arc::clone(&self.call), Arc::clone(&self.gone));
+        Ok(Sending { grant, request, body, room, connector, call, gone })
     }
 
     fn decide(
@@ -113,7 +143,8 @@ impl Hooks {
     ) -> Result<(Arc<HttpGrant>, OwnedSemaphorePermit, HttpRequest), Refusal> {
         let Some(grant) = &self.grant else { return Err(Refusal::Denied("no http is granted".to_owned())) };
         if !self.calling {
-            return Err(Refusal::Denied("`describe` may not use http".to_owned()));
+            let reason = "neither `describe` nor the start of an instance may use http";
+            return Err(Refusal::Denied(reason.to_owned()));
         }
         if self.asked > grant.limits.requests {
             return Err(Refusal::Limit("http requests", grant.limits.requests.into()));
@@ -148,14 +179,22 @@ impl Hooks {
         let (scheme, authority) = place(head);
         let host = authority.rsplit('@').next().unwrap_or(authority);
         let origin = format!("{scheme}://{host}");
-        let origin = Origin::parse(&origin).map_or(origin, |origin| origin.as_str().to_owned());
-        let (connector, call, method) = (&*self.connector, &*self.call, head.method.as_str());
-        tracing::warn!(connector, call, method, origin, reason = %refusal, "a request was not sent");
+        let origin = Origin::parse(&brief(&origin)).map_or(origin, |origin| origin.as_str().to_owned());
+        let (connector, call) = (&*self.connector, &*self.call);
+        let (method, origin, reason) = (brief(head.method.as_str()), brief(&origin), brief(&refusal.to_string()));
+        tracing::warn!(connector, call, method, origin, reason, "a request was not sent");
         if let Some(grant) = &self.grant {
-            let (method, reason) = (method.to_owned(), refusal.to_string());
-            grant.outbound.refused(&RefusedRequest { method, origin, reason });
+            let refused = RefusedRequest { method, origin, reason };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| grant.outbound.refused(&refused))) {
+                tracing::error!(panic = panic_text(&*panic), "the handler of http panicked");
+            }
         }
     }
+}
+
+/// What a guest wrote, for people: cut, and without what a terminal would obey.
+fn brief(text: &str) -> String {
+    text.chars().take(MAX_TOLD_CHARS).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// Scheme and authority, as the guest wrote them.
@@ -165,10 +204,13 @@ fn place(head: &http::request::Parts) -> (&str, &str) {
 
 impl Sending {
     async fn run(self) -> Answered {
-        let Self { grant, mut request, body, room, connector, call } = self;
+        let Self { grant, mut request, body, room, connector, call, gone } = self;
         let limits = grant.limits;
         let checked = async {
             request.body = whole(body, limits.request_bytes).await?;
+            if gone.load(Ordering::SeqCst) {
+                return Err(Failed::Guest(Error::InternalError(None)));
+            }
             let response = carried(&grant, request).await?;
             check_response(&limits, &response).map_err(Failed::Refused)?;
             Ok(response)
@@ -223,32 +265,54 @@ fn check_response(limits: &HttpLimits, response: &HttpResponse) -> Result<(), Re
     Ok(())
 }
 
-/// A request body, to its end.
-async fn whole(body: WasiBody, limit: u64) -> Result<Vec<u8>, Failed> {
-    let limited = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
-    let read = limited.collect().await.map_err(|error| match error.downcast::<Error>() {
-        Ok(own) => Failed::Guest(*own),
-        Err(other) if other.is::<LengthLimitError>() => Failed::Refused(Refusal::Limit("http request body", limit)),
-        Err(other) => Failed::Guest(Error::InternalError(Some(other.to_string()))),
-    })?;
-    if read.trailers().is_some_and(|trailers| !trailers.is_empty()) {
-        // Few clients can send them; dropping them without a word would lose what they say.
-        return Err(Failed::Guest(Error::HttpRequestTrailerSectionSize(Some(0))));
+/// A request body, to its end. Copied into one piece: a guest that writes single bytes would make a piece of each.
+async fn whole(mut body: WasiBody, limit: u64) -> Result<Vec<u8>, Failed> {
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        match frame.map_err(Failed::Guest)?.into_data() {
+            Ok(data) if (read.len() + data.len()) as u64 > limit => {
+                return Err(Failed::Refused(Refusal::Limit("http request body", limit)));
+            }
+            Ok(data) => read.extend_from_slice(&data),
+            // Few clients can send trailers; dropping them without a word would lose what they say.
+            Err(other) if other.trailers_ref().is_some_and(|trailers| !trailers.is_empty()) => {
+                return Err(Failed::Guest(Error::HttpRequestTrailerSectionSize(Some(0))));
+            }
+            Err(_) => {}
+        }
     }
-    Ok(read.to_bytes().into())
+    Ok(read)
 }
 
-/// The handler's answer as the guest sees it. The room is taken until the guest lets the body go.
+/// The bytes of an answer, and the room that they take: a guest may keep a piece of them wherever it likes.
+struct Held {
+    body: Vec<u8>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+/// The handler's answer as the guest sees it. The room is taken until the guest lets the last of it go.
 fn answer(response: HttpResponse, room: OwnedSemaphorePermit) -> Result<http::Response<WasiBody>, Error> {
     let HttpResponse { status, headers, body } = response;
-    if !(200..=999).contains(&status) {
+    if !(200..=599).contains(&status) {
         return Err(Error::HttpProtocolError);
     }
     let mut built = http::Response::builder().status(status);
     for (name, value) in headers {
         built = built.header(name, value);
     }
-    let body = Full::new(Bytes::from(body)).map_frame(move |frame| {
+    // An empty one has no bytes that could hold the room.
+    let (bytes, room) = if body.is_empty() {
+        (Bytes::new(), Some(room))
+    } else {
+        (Bytes::from_owner(Held { body, _room: room }), None)
+    };
+    let body = Full::new(bytes).map_frame(move |frame| {
         let _held = &room;
         frame
     });

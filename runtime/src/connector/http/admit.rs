@@ -22,6 +22,12 @@ const OF_THE_SENDER: [&str; 11] = [
     "upgrade",
 ];
 
+/// Characters of a method. Longer ones mean nothing to anybody, and would be kept and told whole.
+const MAX_METHOD: usize = 32;
+
+/// Characters of host and port: the longest name there is has 253.
+const MAX_AUTHORITY: usize = 300;
+
 /// What a guest asks to be sent, without its body.
 pub(crate) struct Asked<'a> {
     pub(crate) method: &'a str,
@@ -60,6 +66,12 @@ impl HttpGrant {
     /// Where the request goes, and the headers that it keeps.
     pub(crate) fn admit(&self, asked: Asked<'_>) -> Result<(Origin, Headers), Refusal> {
         let denied = |reason: String| Err(Refusal::Denied(reason));
+        if asked.method.len() > MAX_METHOD {
+            return denied(format!("its method has more than {MAX_METHOD} characters"));
+        }
+        if asked.authority.len() > MAX_AUTHORITY {
+            return denied(format!("its host has more than {MAX_AUTHORITY} characters"));
+        }
         let origin = match Origin::parse(&asked.place()) {
             Ok(origin) => origin,
             Err(error) => return denied(error.reason),
@@ -78,14 +90,19 @@ impl HttpGrant {
         check_headers(&self.limits, &asked.headers)?;
         for (name, value) in &asked.headers {
             let other = String::from_utf8_lossy(value).trim().to_ascii_uppercase();
-            if OVERRIDES.contains(&name.as_str()) && !may(&other) {
+            if OVERRIDES.contains(&dashed(name).as_str()) && !may(&other) {
                 return denied(format!("{other} to {origin}, by the header `{name}`, is not granted"));
             }
         }
         let mut headers = asked.headers;
-        headers.retain(|(name, _)| !OF_THE_SENDER.contains(&name.as_str()));
+        headers.retain(|(name, _)| !OF_THE_SENDER.contains(&dashed(name).as_str()));
         Ok((origin, headers))
     }
+}
+
+/// The name as many servers read it: to them `_` and `-` are the same.
+fn dashed(name: &str) -> String {
+    name.replace('_', "-")
 }
 
 /// Holds the headers of a request or a response against the limits.
@@ -169,6 +186,7 @@ mod tests {
     fn a_header_that_stands_for_another_method_is_one() {
         for name in OVERRIDES {
             assert!(refused("GET", "https://api.example", &[(name, " delete ")]).contains("DELETE"), "{name}");
+            assert!(refused("GET", "https://api.example", &[(&name.replace('-', "_"), "DELETE")]).contains("DELETE"));
             assert!(ask("GET", "https://api.example", &[(name, "head")]).is_ok());
             assert!(ask("POST", "http://127.0.0.1:8080", &[(name, "DELETE")]).is_ok());
         }
@@ -180,6 +198,16 @@ mod tests {
             [("host", "evil.example"), ("accept", "*/*"), ("transfer-encoding", "chunked"), ("content-length", "9")];
         let (_, kept) = ask("GET", "https://api.example", &given).unwrap();
         assert_eq!(kept, [("accept".to_owned(), b"*/*".to_vec())]);
+    }
+
+    #[test]
+    fn methods_and_hosts_are_bounded_before_anybody_reads_them() {
+        let method = |length: usize| ask(&"M".repeat(length), "http://127.0.0.1:8080", &[]);
+        assert!(method(32).is_ok());
+        assert!(refused(&"M".repeat(33), "http://127.0.0.1:8080", &[]).len() < 100);
+        let host = |length: usize| refused("GET", &format!("https://{}", "a".repeat(length)), &[]);
+        assert!(host(300).contains("granted") || host(300).contains("host"), "{}", host(300));
+        assert!(host(301).contains("300 characters"));
     }
 
     #[test]

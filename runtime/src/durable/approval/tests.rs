@@ -75,6 +75,14 @@ fn only_what_was_shown_can_be_approved() {
 }
 
 #[test]
+fn a_call_that_is_picked_twice_is_decided_once() {
+    let entries = [pending(0, "1"), pending(1, "2")];
+    let picks = [&entries[0], &entries[1], &entries[0]].map(pick);
+    let approved = decide(Status::Running, &entries, &Picks::These(picks.to_vec()), Some("c1")).unwrap();
+    assert!(matches!(approved, Approved::Stored { seqs, writes } if seqs == [Seq(0), Seq(1)] && writes.len() == 2));
+}
+
+#[test]
 fn an_approval_is_used_up_by_its_call() {
     let mut entry = pending(0, "1");
     let picked = Picks::These(vec![pick(&entry)]);
