@@ -78,20 +78,6 @@ pub fn without_ids(text: &str) -> String {
     out + rest
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_digests_and_times_become_words() {
-        let id = "exec_0001795978791141_c7a84293-aacc-4c73-ab3c-12da104f8308";
-        let json = format!(r#"{{"executionId":"{id}","digest":"ab","at":5,"text":"{id}:1 exec_x"}}"#);
-        let expected = r#"{"executionId":"[id]","digest":"[digest]","at":"[time]","text":"[id]:1 exec_x"}"#;
-        assert_eq!(redacted(&json), redacted(expected));
-        assert!(redacted(&json).contains(r#""executionId": "[id]""#));
-    }
-}
-
 /// What a command shows to people, without ids, times and the numbers of processes.
 #[must_use]
 pub fn shown(text: &str) -> String {
@@ -118,4 +104,18 @@ pub fn shown(text: &str) -> String {
 fn is_time(text: &str, form: &str) -> bool {
     let fits = |(found, wanted): (char, char)| if wanted == '0' { found.is_ascii_digit() } else { found == wanted };
     text.len() >= form.len() && text.chars().zip(form.chars()).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_digests_and_times_become_words() {
+        let id = "exec_0001795978791141_c7a84293-aacc-4c73-ab3c-12da104f8308";
+        let json = format!(r#"{{"executionId":"{id}","digest":"ab","at":5,"text":"{id}:1 exec_x"}}"#);
+        let expected = r#"{"executionId":"[id]","digest":"[digest]","at":"[time]","text":"[id]:1 exec_x"}"#;
+        assert_eq!(redacted(&json), redacted(expected));
+        assert!(redacted(&json).contains(r#""executionId": "[id]""#));
+    }
 }

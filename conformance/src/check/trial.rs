@@ -257,6 +257,8 @@ impl Trial {
             rng_seed: RngSeed::Fixed(self.options.seed),
             rng_algorithm: RngAlgorithm::ChaCha,
             failure_persistence: None,
+            // So many values that do not fit are thrown away; then nothing fits that this maker can make.
+            max_local_rejects: 4_096,
             max_global_rejects: 4_096,
             max_shrink_iters: 256,
             ..Config::default()

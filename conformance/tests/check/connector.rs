@@ -82,6 +82,23 @@ fn the_largest_value_that_can_be_kept_passes_and_one_more_unit_does_not() {
     }
 }
 
+/// Covers BUG-CNF-02.
+#[test]
+fn a_second_effect_is_found_where_chance_or_the_third_attempt_makes_it_and_drawn_names_are_no_fault() {
+    let only = ["CONN-KEY-01", "CONN-REVERT"].map(str::to_owned).to_vec();
+    let told = |bug: &str| {
+        let report =
+            checked(&doubles(), &[("bug", bug)], &Options { only: only.clone(), ..options() }, &Expected::default());
+        (broken(&report), human(&report, Style::Plain))
+    };
+    for bug in ["CONN-KEY-01, by chance", "CONN-KEY-01, the third time"] {
+        let (broken, text) = told(bug);
+        assert_eq!(broken, ["CONN-KEY-01"], "{bug}: {text}");
+    }
+    let (broken, text) = told("nothing, and draws names");
+    assert!(broken.is_empty(), "{text}");
+}
+
 #[test]
 fn what_is_no_component_and_what_imports_more_are_told_apart() {
     let module = checked(b"\0asm\x01\0\0\0", &[], &options(), &Expected::default());

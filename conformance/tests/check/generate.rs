@@ -62,6 +62,10 @@ fn each_way_to_say_it_gives_many_values() {
         (r#"{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1}"#, 3),
         (r#"{"type":"number","multipleOf":0.01,"minimum":0}"#, 30),
         (r#"{"type":"string","minLength":40,"maxLength":40}"#, 60),
+        (r#"{"type":"string","minLength":100000}"#, 30),
+        (r#"{"type":"string","maxLength":2}"#, 20),
+        (r#"{"type":"array","items":{"type":"integer"},"minItems":1000}"#, 60),
+        (r#"{"type":"object","minProperties":300,"additionalProperties":{"type":"boolean"}}"#, 60),
         (r#"{"type":"string","pattern":"[[&]\\$$"}"#, 2),
         (r#"{"type":"string","pattern":"(?=never)","examples":["never more"]}"#, 1),
         (r#"{"type":["string","null"]}"#, 20),
@@ -95,9 +99,14 @@ fn a_schema_that_refers_to_itself_in_many_places_takes_no_time() {
 /// Where no value can be made, none is: it is for the report to say so.
 #[test]
 fn what_nothing_fits_gives_nothing() {
-    for nothing in
-        ["false", r#"{"type":"string","pattern":"(?=never)"}"#, r#"{"type":"integer","minimum":2,"maximum":1}"#]
-    {
+    for nothing in [
+        "false",
+        r#"{"type":"string","pattern":"(?=never)"}"#,
+        r#"{"type":"integer","minimum":2,"maximum":1}"#,
+        r#"{"type":"string","minLength":4000000000}"#,
+        r#"{"type":"array","minItems":100000000}"#,
+        r#"{"type":"object","minProperties":100000000}"#,
+    ] {
         assert_eq!(made(nothing, 2).len(), 0, "{nothing}");
     }
 }

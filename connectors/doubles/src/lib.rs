@@ -4,6 +4,7 @@
 mod excess;
 mod method;
 
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 wit_bindgen::generate!({ path: "wit", world: "connector" });
@@ -75,6 +76,10 @@ impl exports::codemode::component::methods::Guest for Doubles {
             breaks("CONN-REVERT-04") || key[prefix.len()..].is_empty() || key[prefix.len()..].starts_with('/')
         };
         let mut existed = false;
+        if let Ok(Some(name)) = state::get(Scope::Connector, &format!("{prefix}/name")) {
+            let name = String::from_utf8_lossy(&name).into_owned();
+            state::delete(Scope::Connector, &name).map_err(unreachable_state)?;
+        }
         for key in keys(&prefix)?.iter().filter(|key| is_own(key)) {
             existed |= state::delete(Scope::Connector, key).map_err(unreachable_state)?;
         }
@@ -133,6 +138,17 @@ fn put(ctx: &CallContext, args: &Value) -> Result<Option<String>, CallError> {
     if breaks("CONN-KEY-01") {
         key = format!("{key}/{}", keys(&format!("{key}/"))?.len());
     }
+    if breaks("CONN-KEY-01, by chance") {
+        key = format!("{key}/{}", drawn());
+    }
+    if breaks("CONN-KEY-01, the third time") && ctx.attempt > 2 {
+        key = format!("{key}/again");
+    }
+    if breaks("nothing, and draws names") && state::get(Scope::Connector, &key).map_err(unreachable_state)?.is_none() {
+        let name = format!("named/{}", drawn());
+        state::set(Scope::Connector, &name, key.as_bytes()).map_err(unreachable_state)?;
+        state::set(Scope::Connector, &format!("{key}/name"), name.as_bytes()).map_err(unreachable_state)?;
+    }
     let asked = excess::seconds();
     let before = state::get(Scope::Connector, &key);
     if breaks("CONN-STATE-03") && excess::seconds() > asked + 5 {
@@ -165,6 +181,11 @@ fn put(ctx: &CallContext, args: &Value) -> Result<Option<String>, CallError> {
     } else {
         json!({ "length": text.chars().count() }).to_string()
     }))
+}
+
+/// A number that the host draws for each instance.
+fn drawn() -> u64 {
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 /// How many texts there are.

@@ -5,6 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codemode_runtime::connector::Method;
+use codemode_runtime::host::{Ambient, Fixed};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -26,6 +27,8 @@ pub(super) struct Calling<'a> {
     count: u32,
     methods: Vec<(&'a Method, Shape)>,
     first: OnceCell<First>,
+    /// See [`Calling::later`].
+    later: OnceCell<[Subject; 2]>,
     /// Methods whose revert did not come back in time. They are not reverted for another rule.
     pub(super) late_reverts: RefCell<BTreeSet<String>>,
     /// For methods that were asked about: whether the connector's own reads show what they do.
@@ -64,7 +67,8 @@ impl<'a> Calling<'a> {
         let shape = |m: &Method| Shape::read(m.input_schema.as_deref()).or_else(|_| Shape::read(None));
         let methods: Vec<_> = subject.description().methods.iter().filter_map(|m| Some((m, shape(m).ok()?))).collect();
         let share = u32::try_from(MAX_CASES / methods.len().max(1)).unwrap_or(1).max(1);
-        let (first, late_reverts, readable) = (OnceCell::new(), RefCell::default(), RefCell::default());
+        let (first, later) = (OnceCell::new(), OnceCell::new());
+        let (late_reverts, readable) = (RefCell::default(), RefCell::default());
         Self {
             bench,
             subject,
@@ -73,6 +77,7 @@ impl<'a> Calling<'a> {
             count: options.cases.min(share),
             methods,
             first,
+            later,
             late_reverts,
             readable,
         }
@@ -151,6 +156,17 @@ impl<'a> Calling<'a> {
     /// Calls a method, and keeps what it wrote.
     pub(super) fn call(&self, cabinet: &Cabinet, at: &At, method: &str, args: &Value) -> Came {
         self.bench.wait(self.subject.call(cabinet, at, method, Some(args)))
+    }
+
+    /// The connector at two other moments: another clock, other random numbers. A second attempt comes later than the first
+    /// one, and what is drawn twice at one moment is the same, which would hide that it is drawn at all.
+    pub(super) fn later(&self) -> &[Subject; 2] {
+        self.later.get_or_init(|| {
+            [1, 2].map(|number| {
+                let clock = super::CLOCK_MS + number * 3_600_000;
+                self.subject.under(Ambient::Fixed(Fixed::new(clock, 0x5eed + number)))
+            })
+        })
     }
 
     /// A state in which the connector was used a little.

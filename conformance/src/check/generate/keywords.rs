@@ -173,6 +173,11 @@ fn implied(schema: &Value) -> Option<&'static str> {
     }
 }
 
+/// What is made where nothing that could be made would fit: the filter refuses it at once.
+fn nothing() -> BoxedStrategy<Value> {
+    Just(Value::Null).boxed()
+}
+
 /// The whole number of a keyword, as a size.
 fn size(schema: &Value, name: &str) -> Option<usize> {
     schema.get(name).and_then(Value::as_u64).map(|n| usize::try_from(n).unwrap_or(usize::MAX))

@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::super::anything;
 use super::{Making, size};
 
+/// The most items that are made because there may not be fewer.
+const MAX_ITEMS: usize = 1_000;
+
 impl Making<'_> {
     pub(super) fn array(self, schema: &Value, depth: usize) -> BoxedStrategy<Value> {
         // Drafts before 2020-12 write the first items as an array in `items`.
@@ -15,13 +18,16 @@ impl Making<'_> {
         let fixed: Vec<BoxedStrategy<Value>> = fixed.iter().map(|item| self.values(item, depth + 1)).collect();
         let contained = match schema.get("contains") {
             Some(item) if !self.is_deep(depth) => {
-                let least = size(schema, "minContains").unwrap_or(1).min(64);
+                let least = size(schema, "minContains").unwrap_or(1).min(MAX_ITEMS);
                 prop::collection::vec(self.values(item, depth + 1), least..=least).boxed()
             }
             _ => Just(Vec::new()).boxed(),
         };
         let have = fixed.len() + size(schema, "minContains").unwrap_or(0);
-        let least = size(schema, "minItems").unwrap_or(0).saturating_sub(have).min(64);
+        let least = size(schema, "minItems").unwrap_or(0).saturating_sub(have);
+        if least > MAX_ITEMS {
+            return super::nothing();
+        }
         let spread = if self.is_deep(depth) { 0 } else { 3 };
         let most = size(schema, "maxItems").unwrap_or(usize::MAX).saturating_sub(have).min(least + spread).max(least);
         let items = match rest {

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 use super::super::anything;
 use super::{Making, size, text};
 
+/// The most members without a name of their own that are made because there may not be fewer.
+const MAX_OTHERS: usize = 1_000;
+
 /// A member that may be in the object.
 #[derive(Clone, Debug)]
 struct Member {
@@ -51,7 +54,10 @@ impl Making<'_> {
 
     /// Members that `properties` does not name.
     fn others(self, schema: &Value, depth: usize, named: usize) -> BoxedStrategy<Vec<(String, Value)>> {
-        let missing = size(schema, "minProperties").unwrap_or(0).saturating_sub(named).min(64);
+        let missing = size(schema, "minProperties").unwrap_or(0).saturating_sub(named);
+        if missing > MAX_OTHERS {
+            return Just(Vec::new()).boxed();
+        }
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
         let speaks = patterns.is_some() || schema.get("additionalProperties").is_some_and(Value::is_object);
         if self.is_deep(depth) || (missing == 0 && !speaks) {
@@ -66,6 +72,8 @@ impl Making<'_> {
         if schema.get("additionalProperties") != Some(&Value::Bool(false)) || kinds.is_empty() {
             let names = match schema.get("propertyNames") {
                 Some(names) => self.values(&super::merged(&serde_json::json!({ "type": "string" }), names), depth + 1),
+                // Short names come twice, and many of them have to be there once each.
+                None if missing > 4 => "[a-z]{8,12}".prop_map(Value::from).boxed(),
                 None => "[a-z]{1,8}".prop_map(Value::from).boxed(),
             };
             let names = names.prop_map(|name| name.as_str().unwrap_or_default().to_owned());

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::size;
 
+/// The longest text that is made because it may not be shorter.
+const MAX_LENGTH: usize = 100_000;
+
 /// A text of each format, as a pattern.
 const FORMATS: [(&str, &str); 14] = [
     ("date-time", "20[0-9]{2}-0[1-9]-1[0-9]T1[0-9]:[0-5][0-9]:[0-5][0-9]Z"),
@@ -26,7 +29,10 @@ const FORMATS: [(&str, &str); 14] = [
 
 pub(super) fn values(schema: &Value) -> BoxedStrategy<Value> {
     let word = |name: &str| schema.get(name).and_then(Value::as_str);
-    let (least, most) = (size(schema, "minLength").unwrap_or(0).min(10_000), size(schema, "maxLength"));
+    let (least, most) = (size(schema, "minLength").unwrap_or(0), size(schema, "maxLength"));
+    if least > MAX_LENGTH {
+        return super::nothing();
+    }
     let pattern = word("pattern").and_then(|pattern| string_regex(&whole(pattern)).ok());
     if let Some(made) = pattern {
         // A pattern that is not bound to the beginning allows anything before it, which makes up for what is missing.
@@ -41,14 +47,18 @@ pub(super) fn values(schema: &Value) -> BoxedStrategy<Value> {
     if let Some(made) = format.and_then(|(_, pattern)| string_regex(pattern).ok()) {
         return made.prop_map(Value::from).boxed();
     }
-    let most = most.unwrap_or(usize::MAX).min(least + 24).max(least);
+    let most = most.unwrap_or(usize::MAX).max(least);
     let character = prop_oneof![
         8 => prop::char::range('a', 'z'),
         2 => prop::sample::select(vec![' ', 'É', '日', '🙂', '"', '\\', '\n', '/', '\u{0}', '\u{2028}']),
     ];
-    prop::collection::vec(character, least..=most)
-        .prop_map(|chars| Value::from(chars.into_iter().collect::<String>()))
-        .boxed()
+    // A long text is as long as it has to be, and only its beginning is drawn.
+    let drawn = prop::collection::vec(character, 0..=most.min(24));
+    let filled = move |chars: Vec<char>| {
+        let missing = least.saturating_sub(chars.len());
+        Value::from(chars.into_iter().chain(std::iter::repeat_n('x', missing)).collect::<String>())
+    };
+    drawn.prop_map(filled).boxed()
 }
 
 /// A pattern of JSON Schema, which may match anywhere and whose classes are of ASCII, as one for a whole text.
