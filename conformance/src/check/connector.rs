@@ -79,8 +79,9 @@ impl<'a> Component<'a> {
         limits
     }
 
-    fn ambient(&self, seed: u64) -> Ambient {
-        Ambient::Fixed(Fixed::new(self.clock_ms, seed))
+    /// Time and chance of an instance that begins so many milliseconds after the first ones.
+    fn ambient(&self, after_ms: u64, seed: u64) -> Ambient {
+        Ambient::Fixed(Fixed::new(self.clock_ms.saturating_add(after_ms), seed))
     }
 }
 
@@ -177,9 +178,8 @@ impl Bench {
         steps.deadline = Deadline::of(steps.options);
         let obstacle = found.obstacle();
         let subject = found.subject(obstacle, steps);
-        let calling = subject
-            .as_ref()
-            .map(|subject| Calling::new(self, subject, &component.cases, (steps.options, steps.deadline)));
+        let calling =
+            subject.as_ref().map(|subject| Calling::new(self, subject, component, (steps.options, steps.deadline)));
         for rule in chosen {
             if rule.id.starts_with("CONN-LOAD") || rule.id.starts_with("CONN-DESC") {
                 found.check(self, rule, steps);

@@ -118,10 +118,7 @@ impl Inspection {
         }
         let is_granted = |offence: &&Offence| offence.needs.is_some_and(|needs| granted.contains(&needs));
         let offences: Vec<_> = self.offending.iter().filter(|offence| !is_granted(offence)).cloned().collect();
-        if !offences.is_empty() {
-            return Err(LoadError::Imports { label: label.to_owned(), offences });
-        }
-        Ok(())
+        admitted(label, offences)
     }
 
     /// Whether it can ask for requests over http at all.
@@ -139,24 +136,9 @@ impl Inspection {
             let reason = self.instead("sandbox");
             return Err(LoadError::WrongKind { label: label.to_owned(), wanted: "executor", reason });
         }
-        let is_dispatch = |import: &&String| {
-            let name = Name::parse(import);
+        self.imports_only(label, "an executor gets `dispatch` and nothing else", |name| {
             name.package == CONTRACT && matches!(name.interface, "dispatch" | "types") && contract_version(name.version)
-        };
-        let offences: Vec<_> = self
-            .imports
-            .iter()
-            .filter(|import| !is_dispatch(import))
-            .map(|import| Offence {
-                import: import.clone(),
-                hint: "an executor gets `dispatch` and nothing else".to_owned(),
-                needs: None,
-            })
-            .collect();
-        if !offences.is_empty() {
-            return Err(LoadError::Imports { label: label.to_owned(), offences });
-        }
-        Ok(())
+        })
     }
 
     /// Lets a driver pass: a command that imports `control` and WASI base interfaces.
@@ -172,22 +154,18 @@ impl Inspection {
             let reason = "needed is an export of `wasi:cli/run@0.2`: build a command".to_owned();
             return Err(LoadError::WrongKind { label: label.to_owned(), wanted: "driver", reason });
         }
-        let is_granted = |import: &&String| {
-            let name = Name::parse(import);
+        self.imports_only(label, "a driver gets `control` and WASI base interfaces, and nothing else", |name| {
             let base = BASE.contains(&name.package) && base_version(name.version);
             let contract = name.package == CONTRACT && matches!(name.interface, "control" | "types");
             base || contract && contract_version(name.version)
-        };
-        let offence = |import: &String| Offence {
-            import: import.clone(),
-            hint: "a driver gets `control` and WASI base interfaces, and nothing else".to_owned(),
-            needs: None,
-        };
-        let offences: Vec<_> = self.imports.iter().filter(|import| !is_granted(import)).map(offence).collect();
-        if !offences.is_empty() {
-            return Err(LoadError::Imports { label: label.to_owned(), offences });
-        }
-        Ok(())
+        })
+    }
+
+    /// Lets nothing be imported but what is granted; the hint says what that is.
+    fn imports_only(&self, label: &str, hint: &str, is_granted: impl Fn(&Name<'_>) -> bool) -> Result<(), LoadError> {
+        let others = self.imports.iter().filter(|import| !is_granted(&Name::parse(import)));
+        let offence = |import: &String| Offence { import: import.clone(), hint: hint.to_owned(), needs: None };
+        admitted(label, others.map(offence).collect())
     }
 
     fn instead(&self, wanted: &str) -> String {
@@ -269,6 +247,11 @@ fn kind(exports: &[String]) -> Kind {
 /// 0.1.x, as semantic versions go: a release, not a pre-release of it.
 fn contract_version(version: &str) -> bool {
     version.strip_prefix("0.1.").is_some_and(is_number)
+}
+
+/// Lets a component pass that has none.
+fn admitted(label: &str, offences: Vec<Offence>) -> Result<(), LoadError> {
+    if offences.is_empty() { Ok(()) } else { Err(LoadError::Imports { label: label.to_owned(), offences }) }
 }
 
 /// 0.2.x, as semantic versions go.

@@ -5,7 +5,6 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codemode_runtime::connector::Method;
-use codemode_runtime::host::{Ambient, Fixed};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ use super::cabinet::Cabinet;
 use super::cases::{Call, Cases};
 use super::probe::Probe;
 use super::subject::{At, Came, Subject};
-use super::{Bench, Steps};
+use super::{Bench, Component, Steps};
 use crate::check::generate::Shape;
 use crate::check::rule::Rule;
 use crate::check::trial::{Deadline, Options, Trial};
@@ -27,8 +26,9 @@ pub(super) struct Calling<'a> {
     count: u32,
     methods: Vec<(&'a Method, Shape)>,
     first: OnceCell<First>,
-    /// See [`Calling::later`].
-    later: OnceCell<[Subject; 2]>,
+    /// The connector at two later moments, with other random numbers. A second attempt comes later than the first one, and
+    /// what is drawn twice at one moment is the same, which would hide that it is drawn at all.
+    pub(super) later: [Subject; 2],
     /// Methods whose revert did not come back in time. They are not reverted for another rule.
     pub(super) late_reverts: RefCell<BTreeSet<String>>,
     /// For methods that were asked about: whether the connector's own reads show what they do.
@@ -50,6 +50,9 @@ pub(super) struct Stopped {
     pub(super) came: Came,
 }
 
+/// From one attempt to the next.
+const HOUR_MS: u64 = 3_600_000;
+
 /// With more methods than this share allows, each is tried with fewer cases: so many for one rule altogether.
 const MAX_CASES: usize = 6_400;
 
@@ -61,18 +64,19 @@ impl<'a> Calling<'a> {
     pub(super) fn new(
         bench: &'a Bench,
         subject: &'a Subject,
-        cases: &'a Cases,
+        component: &'a Component<'_>,
         (options, deadline): (&Options, Deadline),
     ) -> Self {
         let shape = |m: &Method| Shape::read(m.input_schema.as_deref()).or_else(|_| Shape::read(None));
         let methods: Vec<_> = subject.description().methods.iter().filter_map(|m| Some((m, shape(m).ok()?))).collect();
         let share = u32::try_from(MAX_CASES / methods.len().max(1)).unwrap_or(1).max(1);
-        let (first, later) = (OnceCell::new(), OnceCell::new());
-        let (late_reverts, readable) = (RefCell::default(), RefCell::default());
+        let later =
+            [1, 2].map(|hours| subject.under(component.ambient(hours * HOUR_MS, options.seed.wrapping_add(hours))));
+        let (first, late_reverts, readable) = (OnceCell::new(), RefCell::default(), RefCell::default());
         Self {
             bench,
             subject,
-            cases,
+            cases: &component.cases,
             deadline,
             count: options.cases.min(share),
             methods,
@@ -156,17 +160,6 @@ impl<'a> Calling<'a> {
     /// Calls a method, and keeps what it wrote.
     pub(super) fn call(&self, cabinet: &Cabinet, at: &At, method: &str, args: &Value) -> Came {
         self.bench.wait(self.subject.call(cabinet, at, method, Some(args)))
-    }
-
-    /// The connector at two other moments: another clock, other random numbers. A second attempt comes later than the first
-    /// one, and what is drawn twice at one moment is the same, which would hide that it is drawn at all.
-    pub(super) fn later(&self) -> &[Subject; 2] {
-        self.later.get_or_init(|| {
-            [1, 2].map(|number| {
-                let clock = super::CLOCK_MS + number * 3_600_000;
-                self.subject.under(Ambient::Fixed(Fixed::new(clock, 0x5eed + number)))
-            })
-        })
     }
 
     /// A state in which the connector was used a little.

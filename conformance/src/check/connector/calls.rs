@@ -3,7 +3,6 @@
 use codemode_runtime::connector::Method;
 use codemode_runtime::durable::journal::{Effect, ReplayPolicy};
 use codemode_runtime::durable::value::ValueError;
-use codemode_runtime::host::{Ambient, Fixed};
 use serde_json::{Value, json};
 
 use super::cabinet::Cabinet;
@@ -11,9 +10,6 @@ use super::calling::Calling;
 use super::subject::{At, Came, Subject};
 use crate::check::generate::Shape;
 use crate::check::trial::{Trial, Why, short};
-
-/// Another clock and other chances, to see whether an answer depends on them.
-const OTHER: (u64, u64) = (1_800_000_000_000, 0x5eed);
 
 impl Calling<'_> {
     pub(super) fn takes(&self, trial: &mut Trial) {
@@ -139,8 +135,7 @@ impl Calling<'_> {
                 let together = self.bench.wait(self.subject.calls_in_one(&cabinet, &at, &method.name, args));
                 let Some(number) = each.iter().zip(&together).position(|(a, b)| a != b) else { return Ok(()) };
                 // In one instance the clock goes on, and so do random numbers; what depends on them differs rightly.
-                let other = self.subject.under(Ambient::Fixed(Fixed::new(OTHER.0, OTHER.1)));
-                if [self.subject, &other].iter().any(|subject| alone(subject, &at[number]) != each[number]) {
+                if [self.subject, &self.later[0]].iter().any(|subject| alone(subject, &at[number]) != each[number]) {
                     return Ok(());
                 }
                 Err(format!(

@@ -6,7 +6,7 @@ use codemode_runtime::connector::{
 };
 use codemode_runtime::durable::failure::Failure;
 use codemode_runtime::durable::journal::{Approval, ReplayPolicy};
-use codemode_runtime::host::{Ambient, Fixed, LoadError};
+use codemode_runtime::host::LoadError;
 
 use super::difference::{Difference, difference};
 use super::subject::{Came, Subject, judged};
@@ -41,9 +41,9 @@ impl Found {
         let mut loading = component.options(options.call_ms);
         loading.http = bench.web.as_ref().map(|web| web.grant());
         let loaded = ComponentConnector::load(&bench.engine, component.bytes, loading);
-        let other = Fixed::new(component.clock_ms.saturating_add(LATER_MS), !options.seed);
-        let elsewhere = loaded.as_ref().ok().map(|connector| connector.with_ambient(Ambient::Fixed(other)));
-        let loaded = loaded.map(|connector| connector.with_ambient(component.ambient(options.seed)));
+        let other = component.ambient(LATER_MS, !options.seed);
+        let elsewhere = loaded.as_ref().ok().map(|connector| connector.with_ambient(other));
+        let loaded = loaded.map(|connector| connector.with_ambient(component.ambient(0, options.seed)));
         let described = match &loaded {
             Ok(connector) => bench.wait(connector.describe_unchecked()).map_err(silence),
             Err(_) => Err("it was not loaded".to_owned()),

@@ -19,7 +19,7 @@ impl Calling<'_> {
                     return Err(Why::NothingTried);
                 }
                 let once = self.seen(&state, name);
-                for (subject, (attempt, ordinal)) in self.later().iter().zip([(2, "second"), (3, "third")]) {
+                for (subject, (attempt, ordinal)) in self.later.iter().zip([(2, "second"), (3, "third")]) {
                     let again = At { attempt, ..at.clone() };
                     let came = self.bench.wait(subject.call(&state, &again, name, Some(args)));
                     if came.is_stopped() {

@@ -84,7 +84,7 @@ impl Calling<'_> {
         self.subject.trace().forget(|call| !call.starts_with(done.method));
         let (none, one) = (seen(before), seen(state));
         let later = At { seq: done.at.seq + 9, ..done.at.clone() };
-        let made = self.later()[1].call(state, &later, done.method, Some(other));
+        let made = self.later[1].call(state, &later, done.method, Some(other));
         let Came::Value(given) = self.bench.wait(made) else { return Ok(()) };
         let both = seen(state);
         let second = (&Done { at: &later, args: other, ..*done }, Known::Returned(given.as_deref()));
@@ -153,7 +153,7 @@ impl Calling<'_> {
             let (before, at) = (self.used(), At { seq: 1, ..self.subject.fresh() });
             let state = before.copy();
             // Not at the moment at which the state was made: what is drawn would be there already.
-            match self.bench.wait(self.later()[0].call(&state, &at, name, Some(args))) {
+            match self.bench.wait(self.later[0].call(&state, &at, name, Some(args))) {
                 Came::Value(result) => {
                     judge(&(before, state), &Done { at: &at, method: name, args }, result.as_deref())
                         .map_err(Why::Broken)

@@ -3,6 +3,7 @@
 mod deciding;
 mod performing;
 
+use super::{count, joined};
 use crate::check::rule::{Rule, Severity, Subject};
 
 const fn rule(
@@ -15,18 +16,7 @@ const fn rule(
     Rule::first(Subject::Host, id, severity, title, demands, why)
 }
 
+const PARTS: [&[Rule]; 2] = [&performing::RULES, &deciding::RULES];
+
 /// All, in the order in which they are tried.
-pub(super) static RULES: [Rule; COUNT] = all();
-
-const COUNT: usize = performing::RULES.len() + deciding::RULES.len();
-
-const fn all() -> [Rule; COUNT] {
-    let (first, then) = (performing::RULES, deciding::RULES);
-    let mut all = [first[0]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        all[at] = if at < first.len() { first[at] } else { then[at - first.len()] };
-        at += 1;
-    }
-    all
-}
+pub(super) static RULES: [Rule; count(&PARTS)] = joined(&PARTS);
