@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 
 use codemode_runtime::durable::failure::code;
 use codemode_runtime::store::Record;
-use codemode_runtime::{Entry, Failure, Json, PendingCall, Resolved, Runtime, Seq, Status, ValueLimits, Word};
+use codemode_runtime::{Entry, Failure, Json, PendingCall, Resolved, Runtime, Seq, Status, Word};
 
 use super::by;
 use super::drive::{Ended, Running, follow, last_event};
@@ -65,8 +65,7 @@ fn word(args: &Resolve, runtime: &Runtime) -> Result<Word, Fault> {
     } else {
         text.clone()
     };
-    let limits = ValueLimits { units: u64::from(runtime.limits().value_units), depth: runtime.limits().depth };
-    let value = Json::from_plain(text.trim(), &limits).map_err(|error| {
+    let value = Json::from_plain(text.trim(), &runtime.limits().of_values()).map_err(|error| {
         Fault::usage("not_json", format!("the result is no value that can be recorded: {error}"))
             .with_hint("give JSON as the method would have returned it, such as --applied '{\"id\": 7}'")
     })?;

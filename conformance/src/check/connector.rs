@@ -24,10 +24,10 @@ use codemode_runtime::connector::component::{ComponentLimits, ComponentOptions};
 use codemode_runtime::host::{Ambient, DEFAULT_MEMORY_BYTES, Fixed};
 use tokio::runtime::Runtime;
 
-use super::report::{Checked, Held, MethodLine, OwnCase, Report, Verdict};
+use super::Expected;
+use super::report::{Checked, Held, MethodLine, OwnCase, Report};
 use super::rule::{Rule, Severity, Subject as Kind};
 use super::trial::{Deadline, Options, Progress, Trace, Trial};
-use super::{Expected, rules};
 use calling::Calling;
 use cases::Cases;
 use subject::LABEL;
@@ -99,7 +99,7 @@ pub fn check_connector(
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let web = if component.http.is_empty() { None } else { Some(Web::of(&component.http)?) };
     let bench = Bench { engine, threads: threads.map_err(|error| error.to_string())?, web };
-    let chosen: Vec<&'static Rule> = rules::of(Kind::Connector).iter().filter(|rule| options.wants(rule)).collect();
+    let chosen = options.chosen(Kind::Connector);
     let (trace, deadline) = (Trace::default(), Deadline::of(options));
     let count = chosen.len();
     let mut steps = Steps { options, progress, trace, deadline, count, number: 0, checked: Vec::new() };
@@ -160,8 +160,7 @@ impl Steps<'_> {
     /// Blocks a rule.
     fn blocked(&mut self, rule: &'static Rule, by: &'static str) {
         self.number += 1;
-        let trial = Trial::new(self.options);
-        self.checked.push(Checked { verdict: Verdict::Blocked(by), ..trial.verdict(rule, "") });
+        self.checked.push(Trial::new(self.options).blocked(rule, by));
     }
 }
 

@@ -25,10 +25,10 @@ use codemode_runtime::ComponentExecutor;
 use codemode_runtime::executor::{Executor, Ran};
 use codemode_runtime::host::LoadError;
 
-use super::report::{Checked, Report, Verdict};
+use super::Expected;
+use super::report::{Checked, Report};
 use super::rule::{Rule, Subject as Kind};
 use super::trial::{Deadline, Options, Progress, Trace, Trial};
-use super::{Expected, rules};
 use subject::{Case, Subject};
 
 /// How one rule is tried.
@@ -105,7 +105,7 @@ impl Loaded {
 }
 
 fn checked(name: &str, loaded: &Loaded, expected: &Expected, options: &Options, progress: &mut dyn Progress) -> Report {
-    let chosen: Vec<&'static Rule> = rules::of(Kind::Executor).iter().filter(|rule| options.wants(rule)).collect();
+    let chosen = options.chosen(Kind::Executor);
     let subject = loaded.executor().map(|executor| Subject::new(executor.clone(), options.call_ms));
     let dead = subject.as_ref().is_some_and(|subject| subject.run(Case::new("() => 1")).ran != Ran::Returned(one()));
     let (trace, deadline) = (Trace::default(), Deadline::of(options));
@@ -114,8 +114,8 @@ fn checked(name: &str, loaded: &Loaded, expected: &Expected, options: &Options, 
         let mut trial = Trial::new(options).watching(&trace, deadline);
         match (&subject, rule.id) {
             (_, "EXEC-LOAD-01" | "EXEC-LOAD-02") => load(rule, loaded, trial),
-            (None, _) => blocked(rule, loaded.fault().map_or("EXEC-LOAD-01", |(id, _)| id), trial),
-            (Some(_), id) if dead && id != "EXEC-RUN-01" => blocked(rule, "EXEC-RUN-01", trial),
+            (None, _) => trial.blocked(rule, loaded.fault().map_or("EXEC-LOAD-01", |(id, _)| id)),
+            (Some(_), id) if dead && id != "EXEC-RUN-01" => trial.blocked(rule, "EXEC-RUN-01"),
             (Some(subject), id) => match CHECKS.iter().copied().flatten().find(|(of, ..)| *of == id) {
                 Some((_, check, nothing)) => {
                     if !trial.is_over() {
@@ -139,7 +139,7 @@ fn load(rule: &'static Rule, loaded: &Loaded, mut trial: Trial) -> Checked {
     match (loaded, loaded.fault()) {
         (Loaded::Running(_), _) => return trial.verdict(rule, "it is no component"),
         (Loaded::File(_), Some(("EXEC-LOAD-01", _))) if rule.id == "EXEC-LOAD-02" => {
-            return blocked(rule, "EXEC-LOAD-01", trial);
+            return trial.blocked(rule, "EXEC-LOAD-01");
         }
         (Loaded::File(_), Some((id, error))) if id == rule.id => trial.case(Err(error.to_string())),
         (Loaded::File(_), _) => trial.case(Ok(())),
@@ -147,13 +147,10 @@ fn load(rule: &'static Rule, loaded: &Loaded, mut trial: Trial) -> Checked {
     trial.verdict(rule, "")
 }
 
-fn blocked(rule: &'static Rule, by: &'static str, trial: Trial) -> Checked {
-    Checked { verdict: Verdict::Blocked(by), ..trial.verdict(rule, "") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::rules;
 
     #[test]
     fn every_rule_has_one_check_and_every_check_a_rule() {

@@ -12,7 +12,8 @@ use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestEr
 use serde_json::Value;
 
 use super::report::{Checked, Finding, Held, Verdict};
-use super::rule::Rule;
+use super::rule::{Rule, Subject};
+use super::rules;
 
 /// How a run is made.
 #[derive(Clone, Debug)]
@@ -49,6 +50,11 @@ impl Options {
         let mut options = EngineOptions::default();
         options.cache_dir = self.cache_dir.clone();
         Engine::new(options).map_err(|error| error.to_string())
+    }
+
+    /// The rules of a subject that are to be tried, in their order.
+    pub(super) fn chosen(&self, subject: Subject) -> Vec<&'static Rule> {
+        rules::of(subject).iter().filter(|rule| self.wants(rule)).collect()
     }
 
     /// Whether a rule is to be tried.
@@ -323,6 +329,11 @@ impl Trial {
         };
         let (cases, took, is_cut, methods) = (self.tried, self.started.elapsed(), self.is_cut, self.methods);
         Checked { rule, verdict, expected: None, cases, took, is_cut, methods }
+    }
+
+    /// The verdict where another rule has to be kept first.
+    pub(super) fn blocked(self, rule: &'static Rule, by: &'static str) -> Checked {
+        Checked { verdict: Verdict::Blocked(by), ..self.verdict(rule, "") }
     }
 
     fn found(&mut self, finding: Finding) {

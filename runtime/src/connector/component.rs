@@ -26,7 +26,7 @@ use crate::durable::id::ExecutionId;
 use crate::durable::journal::Reach;
 use crate::host::{
     Ambient, Capability, DEFAULT_CONNECTOR_CPU_MS, DEFAULT_MEMORY_BYTES, Engine, HostState, Inspection, LoadError,
-    Lost, MAX_HTTP_TRANSFER_BYTES, MAX_TRANSFER_BYTES, Meter, Seat, check_initial_memory, trap,
+    Lost, MAX_HTTP_TRANSFER_BYTES, MAX_TIME_MS, MAX_TRANSFER_BYTES, Meter, Seat, check_initial_memory, trap,
 };
 
 /// Bounds for each instance.
@@ -263,9 +263,6 @@ impl ComponentConnector {
             .await
     }
 }
-
-/// The longest time that is waited for a guest, in milliseconds: a day.
-const MAX_TIME_MS: u64 = 86_400_000;
 
 impl Inner {
     /// What it declares is a wish; the operator may want to know which one is not granted.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use wasmtime::Store;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::p2::bindings::CommandPre;
-use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxView, WasiView};
 
 use super::{Control, ControlError};
 use crate::bindings::runtime as bindings;
@@ -15,8 +15,8 @@ use crate::bindings::runtime::codemode::component::{control, types};
 use crate::durable::approval::Pick;
 use crate::durable::id::Seq;
 use crate::host::{
-    DEFAULT_MEMORY_BYTES, Engine, Inspection, LoadError, Lost, MAX_HANDLES, MAX_RANDOM_BYTES, MAX_TRANSFER_BYTES,
-    Meter, Output, Seat, check_initial_memory, trap,
+    DEFAULT_MEMORY_BYTES, Engine, Inspection, LoadError, Lost, MAX_HANDLES, MAX_TIME_MS, MAX_TRANSFER_BYTES, Meter,
+    Output, Seat, check_initial_memory, nothing_granted, trap,
 };
 use crate::runtime::{By, Runtime};
 
@@ -154,9 +154,6 @@ impl ComponentDriver {
     }
 }
 
-/// The longest time that is waited for a driver, in milliseconds: a day.
-const MAX_TIME_MS: u64 = 86_400_000;
-
 impl Inner {
     async fn run_once(&self, guest: Guest, cpu_ms: u64) -> End {
         let Some(_seat) = self.engine.enter(Seat::Driver, &self.inspection).await else {
@@ -204,16 +201,7 @@ impl Guest {
     fn new(runtime: &Runtime, options: &DriveOptions, label: &str, (stdout, stderr): (&Output, &Output)) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_HANDLES);
-        let wasi = WasiCtxBuilder::new()
-            .arg(label)
-            .args(&options.arguments)
-            .stdout(stdout.clone())
-            .stderr(stderr.clone())
-            .max_random_size(MAX_RANDOM_BYTES)
-            .allow_tcp(false)
-            .allow_udp(false)
-            .allow_ip_name_lookup(false)
-            .build();
+        let wasi = nothing_granted(stdout, stderr).arg(label).args(&options.arguments).build();
         let meter = Meter::new("driver memory", options.memory_bytes);
         Self { wasi, table, meter, control: Control::new(runtime.clone()) }
     }

@@ -8,7 +8,7 @@ use crate::durable::approval::{Pick, Picks};
 use crate::durable::failure::{CodeError, ErrorKind};
 use crate::durable::id::{ExecutionId, Seq};
 use crate::durable::journal::EntryState;
-use crate::durable::value::{Json, ValueLimits};
+use crate::durable::value::Json;
 use crate::error::Error;
 use crate::outcome::{Outcome, pending_to_wire, rollback_to_wire};
 use crate::runtime::{By, Code, Runtime};
@@ -54,9 +54,7 @@ impl Control {
     pub async fn execute(&self, code: &str, input: Option<&str>) -> Result<String, ControlError> {
         let mut run = Code::new(code);
         if let Some(input) = input {
-            let limits = self.runtime.limits();
-            let limits = ValueLimits { units: limits.value_units.into(), depth: limits.depth };
-            let input = Json::from_tagged(input, &limits)
+            let input = Json::from_tagged(input, &self.runtime.limits().of_values())
                 .map_err(|error| ControlError::Invalid(format!("the input is refused: {error}")))?;
             run = run.with_input(input);
         }

@@ -2,6 +2,7 @@
 //! JavaScript counts the length of a text; times are milliseconds.
 
 use super::failure::{CodeError, ErrorKind};
+use super::value::ValueLimits;
 
 /// The bounds of one runtime's executions. All have defaults; all are checked by the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +67,14 @@ impl Default for Limits {
             cancel_ms: 5_000,
             executions: 50,
         }
+    }
+}
+
+impl Limits {
+    /// The bounds of each journaled value.
+    #[must_use]
+    pub fn of_values(&self) -> ValueLimits {
+        ValueLimits { units: self.value_units.into(), depth: self.depth }
     }
 }
 

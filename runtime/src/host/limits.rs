@@ -24,6 +24,8 @@ pub(crate) const MAX_HTTP_HANDLES: usize = 512;
 /// Bytes that a guest that may use http may hand to the host in one call: 4 MiB. The parts of a request are kept as they
 /// were given, each with a handle; a result of 1,000,000 characters has 3 MiB at most.
 pub const MAX_HTTP_TRANSFER_BYTES: usize = 4 << 20;
+/// The longest time that is waited for a guest, in milliseconds: a day.
+pub(crate) const MAX_TIME_MS: u64 = 86_400_000;
 /// Random bytes that one ask of a guest may take.
 pub(crate) const MAX_RANDOM_BYTES: u64 = 1 << 20;
 /// Bytes that a guest may hand to the host in one call: 64 MiB. What is kept of it has much tighter limits.

@@ -30,6 +30,6 @@ pub use limits::{
 pub(crate) use admission::Seat;
 pub(crate) use cpu::{CpuBreach, Stopped};
 pub(crate) use engine::{Lost, check_initial_memory, panic_text};
-pub(crate) use limits::{MAX_HANDLES, MAX_RANDOM_BYTES, Meter};
+pub(crate) use limits::{MAX_HANDLES, MAX_TIME_MS, Meter};
 pub(crate) use output::Output;
-pub(crate) use state::HostState;
+pub(crate) use state::{HostState, nothing_granted};

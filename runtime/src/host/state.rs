@@ -43,18 +43,24 @@ impl HostState {
     ) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(if web.is_granted() { MAX_HTTP_HANDLES } else { MAX_HANDLES });
-        let mut wasi = WasiCtxBuilder::new();
         let printed = ["stdout", "stderr"].map(|stream| Logged::new(connector, call, stream));
-        wasi.stdout(printed[0].output.clone())
-            .stderr(printed[1].output.clone())
-            .max_random_size(MAX_RANDOM_BYTES)
-            .allow_tcp(false)
-            .allow_udp(false)
-            .allow_ip_name_lookup(false);
+        let mut wasi = nothing_granted(&printed[0].output, &printed[1].output);
         ambient.provide(&mut wasi);
         let wasi = wasi.build();
         Self { web, wasi, table, started: false, meter, session, config, _printed: printed }
     }
+}
+
+/// WASI for a guest that may print, and reach nothing.
+pub(crate) fn nothing_granted(stdout: &Output, stderr: &Output) -> WasiCtxBuilder {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdout(stdout.clone())
+        .stderr(stderr.clone())
+        .max_random_size(MAX_RANDOM_BYTES)
+        .allow_tcp(false)
+        .allow_udp(false)
+        .allow_ip_name_lookup(false);
+    wasi
 }
 
 impl WasiView for HostState {

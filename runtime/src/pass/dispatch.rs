@@ -116,7 +116,7 @@ impl Pass {
     }
 
     pub(super) fn value_limits(&self) -> ValueLimits {
-        ValueLimits { units: u64::from(self.setting.limits.value_units), depth: self.setting.limits.depth }
+        self.setting.limits.of_values()
     }
 
     fn end(&mut self, end: End) -> PassOver {

@@ -16,7 +16,7 @@ use crate::connector::http::{
     Asked, HttpFault, HttpGrant, HttpLimits, HttpRequest, HttpResponse, Origin, Patience, Refusal, RefusedRequest,
     check_headers,
 };
-use crate::host::panic_text;
+use crate::host::{MAX_TIME_MS, panic_text};
 
 /// What of http one instance has.
 pub(crate) struct Web {
@@ -244,7 +244,7 @@ enum Failed {
 async fn carried(grant: &HttpGrant, request: HttpRequest) -> Result<HttpResponse, Failed> {
     let asked = AssertUnwindSafe(async { grant.outbound.send(request).await }).catch_unwind();
     let time_ms = grant.limits.time_ms;
-    match tokio::time::timeout(Duration::from_millis(time_ms.min(super::MAX_TIME_MS)), asked).await {
+    match tokio::time::timeout(Duration::from_millis(time_ms.min(MAX_TIME_MS)), asked).await {
         Ok(Ok(answered)) => answered.map_err(Failed::Fault),
         Ok(Err(panic)) => {
             tracing::error!(panic = panic_text(&*panic), "the handler of http panicked");
